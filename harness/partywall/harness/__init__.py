@@ -1,0 +1,3 @@
+"""The harness: plan, drive, observe, judge, report."""
+
+__all__: list[str] = []

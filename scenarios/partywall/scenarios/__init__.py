@@ -1,0 +1,3 @@
+"""Scenarios: one hazard a file."""
+
+__all__: list[str] = []
