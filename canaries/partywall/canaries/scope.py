@@ -66,7 +66,8 @@ class Scope:
         return self
 
     def __str__(self) -> str:
-        return "/".join(part or "·" for part in self.path).rstrip("/·") or "·"
+        last = max(level for level in Level if level is Level.USER or self.path[level - 1])
+        return "/".join(part or "·" for part in self.path[:last])
 
 
 def boundary(one: Sequence[str | None], other: Sequence[str | None]) -> Level | None:

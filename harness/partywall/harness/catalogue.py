@@ -1,0 +1,98 @@
+"""Catalogue: what every finding code means. Codes are public API, stable from 0.1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .errors import unknown
+from .plan.guarantee import Guarantee
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One finding code: what it means, why it happens, what to do about it."""
+
+    id: str
+    title: str
+    guarantee: Guarantee
+    meaning: str
+    causes: tuple[str, ...]
+    remedy: str
+
+
+_CROSSING = "Content that one {0} planted was shown to another {0}. The canary named in the claim was planted by its owner alone; the observer never put it in, and it is outside the canary's reach in that channel."
+
+CODES: Mapping[str, Code] = {
+    code.id: code
+    for code in (
+        Code(
+            "PW101",
+            "crossed tenant",
+            Guarantee.ISOLATION,
+            _CROSSING.format("tenant"),
+            (
+                "a cache, store or index key without the tenant",
+                "an answer cache keyed by the question alone",
+                "a list, export or search path without the tenant filter",
+                "a prefix match: tenant-1 also reaches tenant-10",
+            ),
+            "Put the tenant first in every key and filter, taken from the proved identity and never from the request body.",
+        ),
+        Code(
+            "PW102",
+            "crossed user",
+            Guarantee.ISOLATION,
+            _CROSSING.format("user of one tenant"),
+            (
+                "a key of tenant and session only",
+                "session ids that two users may choose alike",
+                "memory shared per tenant",
+            ),
+            "Key what belongs to a person by tenant and user; share inside a tenant only what is declared as shared.",
+        ),
+        Code(
+            "PW103",
+            "crossed session",
+            Guarantee.ISOLATION,
+            _CROSSING.format("session of one user"),
+            (
+                "history keyed by user",
+                "a session note promoted to the user layer",
+                "an agent object re-used for the next session",
+            ),
+            "Keep turns and session notes under the session; promote to the user only what the user can see and change.",
+        ),
+        Code(
+            "PW104",
+            "crossed task",
+            Guarantee.ISOLATION,
+            _CROSSING.format("task of one session"),
+            (
+                "the last N turns taken before the task filter",
+                "a scratchpad keyed by session",
+                "a cached answer without the task",
+            ),
+            "Filter history by task before taking the last N turns; key task notes, tool results and caches by task.",
+        ),
+        Code(
+            "PW106",
+            "takeover by write",
+            Guarantee.ISOLATION,
+            "After another owner wrote under the same ids, the first owner's content was gone. Nothing foreign need be "
+            "shown for this: the row now belongs to whoever wrote last.",
+            (
+                "an upsert whose conflict key lacks the owner",
+                "a save that stores the whole object under the bare id",
+            ),
+            "Make the owner part of the primary key, and check it on update and delete.",
+        ),
+    )
+}
+
+
+def code(name: str) -> Code:
+    """The code of that name, any case; UsageError naming the known ones otherwise."""
+    if name.upper() not in CODES:
+        raise unknown("finding code", name, CODES)
+    return CODES[name.upper()]

@@ -1,0 +1,187 @@
+"""Driver: carries a schedule out on a target, one task a client, and records what happened."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..errors import REFUSAL_CODES, ContractError, Refused
+from ..observe.outcome import NOT_IMPLEMENTED, UNSENT, Outcome
+from ..observe.recorder import Recorder
+from ..plan.contract import LimitHit, conform
+from ..plan.identity import Identity
+from ..plan.probe import Call, Probe, ValueOf
+from ..plan.schedule import Line, Schedule
+from .target import Client, Target
+
+CLOSE_TIMEOUT = 5.0
+MAX_SILENT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`call_timeout` is the deadline of a call in seconds; after `max_silent` calls in a row that ran out of time,
+    the target counts as unreachable and nothing more is sent."""
+
+    call_timeout: float = 10.0
+    max_silent: int = MAX_SILENT
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the driver has to say beside the history: broken contracts, and why it stopped early, if it did."""
+
+    problems: tuple[str, ...]
+    stopped: str
+
+
+async def drive(schedule: Schedule, target: Target, recorder: Recorder, limits: Limits = Limits()) -> Report:
+    """Send every probe of `schedule`, phase by phase; a phase ends when all of its lines have.
+
+    Never raises for what a target does. Clients are closed at the end, each within five seconds.
+    """
+    run = _Run(target, recorder, limits)
+    target.observe(recorder)
+    try:
+        for phase in schedule.phases:
+            async with asyncio.TaskGroup() as group:
+                start = asyncio.Event()
+                for line in phase.lines:
+                    group.create_task(run.follow(line, start))
+                start.set()
+    finally:
+        await run.close()
+    return Report(tuple(dict.fromkeys(run.problems)), run.stopped)
+
+
+class _Run:
+    def __init__(self, target: Target, recorder: Recorder, limits: Limits) -> None:
+        self.problems: list[str] = []
+        self.stopped = ""
+        self._target = target
+        self._recorder = recorder
+        self._limits = limits
+        self._clients: dict[str, tuple[str, Client]] = {}
+        self._retired: list[Client] = []
+        self._generation: dict[str, int] = {}
+        self._values: dict[str, Any] = {}
+        self._silent = 0
+
+    async def follow(self, line: Line, start: asyncio.Event) -> None:
+        await start.wait()
+        for probe in line.probes:
+            if self.stopped:
+                self._recorder.limited(f"not sent: {self.stopped}", probe.id)
+                continue
+            await self._send(probe)
+
+    async def close(self) -> None:
+        clients = [client for _, client in self._clients.values()] + self._retired
+        for client in clients:
+            await closed(client, self._recorder)
+
+    async def _send(self, probe: Probe) -> None:
+        call, lacking = self._resolved(probe.call)
+        name, client, refusal = probe.client, None, None
+        try:
+            name, client = await self._client(probe.client, call.caller)
+        except Exception as error:  # a target may fail in any way; what it raised is told as the outcome
+            refusal = Outcome("fail", reason=f"no connection: {_told(error)}", code=UNSENT)
+        if lacking:
+            refusal = Outcome("fail", reason=lacking, code=UNSENT)
+        self._recorder.invoked(probe, call, name)
+        outcome = refusal or await self._outcome(client, call, probe.id)
+        self._recorder.completed(probe.id, outcome)
+        if outcome.status == "ok":
+            self._values[probe.id] = outcome.value
+        if outcome.status == "info":
+            self._retire(probe.client)
+
+    async def _outcome(self, client: Client | None, call: Call, probe: str) -> Outcome:
+        assert client is not None
+        timeout = min(call.timeout, self._limits.call_timeout)
+        task = asyncio.create_task(client.invoke(replace(call, timeout=timeout)))
+        # not asyncio.timeout: that waits for the call to accept its cancellation, which an adapter may swallow
+        await asyncio.wait({task}, timeout=timeout)
+        if not task.done():
+            task.cancel()
+            self._silent += 1
+            if self._silent >= self._limits.max_silent and not self.stopped:
+                self.stopped = f"the target left {self._silent} calls in a row unanswered"
+            return Outcome("info", reason=f"no answer within {timeout:g} s", code="timeout")
+        self._silent = 0
+        try:
+            outcome = task.result()
+            if outcome.status == "ok":
+                conform(call.op, outcome.value)
+            return outcome
+        except Refused as refusal:
+            return self._refused(call, refusal)
+        except NotImplementedError:
+            return Outcome("fail", reason=f"the target does not implement {call.op}", code=NOT_IMPLEMENTED)
+        except ContractError as error:
+            self.problems.extend(error.problems)
+            return Outcome("info", reason=str(error), code="contract")
+        except LimitHit as error:
+            self._recorder.limited(f"{call.op}: {error}", probe)
+            return Outcome("info", reason=str(error), code="limit")
+        except (
+            Exception,
+            asyncio.CancelledError,
+        ) as error:  # law 9: not surely refused, so it may have happened
+            return Outcome("info", reason=_told(error), code="error")
+
+    def _refused(self, call: Call, refusal: Refused) -> Outcome:
+        if refusal.code in REFUSAL_CODES:
+            return Outcome("fail", reason=refusal.reason, code=refusal.code)
+        known = ", ".join(sorted(REFUSAL_CODES))
+        problem = f"{call.op} raised Refused with the code {refusal.code!r}; known: {known}"
+        self.problems.append(problem)
+        return Outcome("info", reason=problem, code="contract")
+
+    def _resolved(self, call: Call) -> tuple[Call, str]:
+        """The call with run-time values filled in, or why it cannot be sent."""
+        arguments = dict(call.arguments)
+        for name, value in call.arguments.items():
+            if isinstance(value, ValueOf):
+                found = _identifier(self._values.get(value.probe))
+                if found is None:
+                    arguments[name] = None
+                    return replace(call, arguments=arguments), f"probe {value.probe} gave no id to ask for"
+                arguments[name] = found
+        return replace(call, arguments=arguments), ""
+
+    async def _client(self, wanted: str, identity: Identity) -> tuple[str, Client]:
+        if wanted not in self._clients:
+            generation = self._generation.get(wanted, 0)
+            name = f"{wanted}~{generation}" if generation else wanted
+            async with asyncio.timeout(self._limits.call_timeout):
+                self._clients[wanted] = (name, await self._target.connect(identity))
+        return self._clients[wanted]
+
+    def _retire(self, wanted: str) -> None:
+        """A client whose call ended unknown may still be writing: it is replaced by a new one of a new name."""
+        held = self._clients.pop(wanted, None)
+        if held:
+            self._retired.append(held[1])
+            self._generation[wanted] = self._generation.get(wanted, 0) + 1
+
+
+async def closed(closable: Client | Target, recorder: Recorder | None = None) -> None:
+    """Close within five seconds; what does not close in time is recorded as a limit, never waited for."""
+    try:
+        async with asyncio.timeout(CLOSE_TIMEOUT):
+            await closable.aclose()
+    except Exception as error:  # closing is the target's code too: it may fail in any way
+        if recorder is not None:
+            recorder.limited(f"aclose: {_told(error)}")
+
+
+def _identifier(value: Any) -> Any:
+    return value.get("id", value.get("memory_id")) if isinstance(value, dict) else value
+
+
+def _told(error: BaseException) -> str:
+    text = str(error)[:500]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

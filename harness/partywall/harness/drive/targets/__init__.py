@@ -1,0 +1,3 @@
+"""Ways to point at deployments, one file each; the folder is the registry."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Ways in."""
+
+__all__: list[str] = []

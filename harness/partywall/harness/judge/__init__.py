@@ -1,0 +1,3 @@
+"""Deciding: checks that read histories."""
+
+__all__: list[str] = []

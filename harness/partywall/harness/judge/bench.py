@@ -1,0 +1,45 @@
+"""Bench: every check sits over every history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ..observe.history import History
+from ..plan.operation import lacking
+from ..registry import discover
+from .check import Check
+from .verdict import Judgement, Status, Verdict
+
+
+def checks() -> dict[str, Check]:
+    """All known checks by id."""
+    return discover("partywall.harness.judge.checks", "CHECK", "partywall.checks")
+
+
+def judge(history: History, using: Iterable[Check] | None = None) -> Judgement:
+    """Put every check to one history. Never raises: a crashed check is INCONCLUSIVE and says so."""
+    verdicts = tuple(_verdict(check, history) for check in (using if using is not None else checks().values()))
+    counts = {
+        "probes": len(history.invocations),
+        "observations_checked": max((verdict.checked for verdict in verdicts), default=0),
+        "observations_total": max((verdict.total for verdict in verdicts), default=0),
+    }
+    return Judgement(history.header.trial, verdicts, history.header.world, counts)
+
+
+def _verdict(check: Check, history: History) -> Verdict:
+    missing = lacking(check.needs, history.offered)
+    if missing:
+        reason = f"the target lacks {', '.join(missing)}"
+        return Verdict(check.id, check.guarantee, Status.NOT_COVERED, reason, needs=missing)
+    try:
+        verdict = check.judge(history)
+    except Exception as error:  # a check is a plug-in: its crash says nothing about the target
+        reason = f"the check crashed: {type(error).__name__}: {error}"
+        return Verdict(check.id, check.guarantee, Status.INCONCLUSIVE, reason)
+    if verdict.status is Status.HELD and history.limits:
+        # a leak may stand in the part that a limit kept from being read
+        reason = f"a limit was hit: {history.limits[0].what}"
+        return replace(verdict, status=Status.INCONCLUSIVE, reason=reason)
+    return verdict

@@ -1,0 +1,3 @@
+"""Questions put to every history, one file each; the folder is the registry."""
+
+__all__: list[str] = []

@@ -1,0 +1,129 @@
+"""Check `leak`: no scope was shown content of another beyond that content's reach."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from partywall.canaries import Level
+
+from ...observe.history import History
+from ...plan.guarantee import Guarantee
+from ...plan.operation import ANY_OBSERVATION, ANY_WRITE
+from ..check import Check, conclude
+from ..exposure import Exposure, exposure_of, offered_channels
+from ..provenance import Sight
+from ..testimony import evidence_of, finding, named
+from ..verdict import Cell, Control, Finding, Status, Verdict
+
+_CODES = {Level.TENANT: "PW101", Level.USER: "PW102", Level.SESSION: "PW103", Level.TASK: "PW104"}
+
+
+def judge(history: History) -> Verdict:
+    """Violated where a canary stood in an observation outside its reach and was not the observer's own input."""
+    exposure = exposure_of(history)
+    findings = _findings(exposure)
+    controls = {crossing: exposure.control(crossing) for crossing in exposure.crossings}
+    cells = _cells(exposure, {crossing: control.passed for crossing, control in controls.items()})
+    told = sorted(controls.values(), key=lambda control: (control.channel, control.name))
+    if exposure.stale and not findings:
+        told.append(_stale(exposure))
+    return conclude(
+        "leak",
+        Guarantee.ISOLATION,
+        findings,
+        told,
+        cells=cells,
+        covered=bool(exposure.crossings),
+        reason="" if exposure.crossings else "no scope looked at anything after another had planted content",
+        checked=sum(observation.known for observation in exposure.observations),
+        total=len(exposure.observations),
+    )
+
+
+def _findings(exposure: Exposure) -> list[Finding]:
+    """One finding a code, channel, operation and carrier, and pair of owner and observer."""
+    groups: dict[tuple[object, ...], list[Sight]] = defaultdict(list)
+    for sight in exposure.sights:
+        if sight.crossed is not None:
+            seen = sight.observation
+            owner = sight.owner.path if sight.owner else None
+            groups[sight.crossed, seen.channel, seen.op, _carrier(sight), owner, seen.viewer].append(sight)
+    return [_finding(exposure, sights) for sights in groups.values()]
+
+
+def _finding(exposure: Exposure, sights: list[Sight]) -> Finding:
+    first = sights[0]
+    seen = first.observation
+    assert first.crossed is not None
+    level = first.crossed
+    owner = first.owner.path if first.owner else None
+    whose = f"{named(owner)}'s" if owner else "an unknown owner's"
+    times = f" ({len(sights)} times)" if len(sights) > 1 else ""
+    wearing = f", wearing {_carrier(first)}" if _carrier(first) != "plain" else ""
+    claim = (
+        f"{named(seen.viewer)} was shown {whose} canary {first.opened.short} in {seen.channel} "
+        f"by {seen.op} #{seen.probe}{wearing}{times}: crossed {level.name}"
+    )
+    return finding(
+        _CODES[level],
+        claim,
+        boundary=level.label,
+        owner=owner,
+        observer=seen.viewer,
+        channel=seen.channel,
+        carrier=_carrier(first),
+        evidence=[evidence_of(sight, exposure.history.header.prefix) for sight in sights],
+        kind=(seen.op, first.opened.kind, _carrier(first)),
+    )
+
+
+def _cells(exposure: Exposure, passed: dict[object, bool]) -> list[Cell]:
+    """The matrix of this history: each level that was tried, over each channel that the target shows."""
+    leaks: dict[tuple[Level, str], set[str]] = defaultdict(set)
+    for sight in exposure.sights:
+        if sight.crossed is not None:
+            leaks[sight.crossed, sight.observation.channel].add(_carrier(sight))
+    tried: dict[tuple[Level, str], list[bool]] = defaultdict(list)
+    for crossing in exposure.crossings:
+        tried[crossing.level, crossing.channel].append(passed[crossing])
+    levels = {level for level, _ in (*tried, *leaks)}
+    channels = list(dict.fromkeys([*offered_channels(exposure.history), *(channel for _, channel in leaks)]))
+    cells = []
+    for level in sorted(levels):
+        for channel in channels:
+            controls = tried.get((level, channel), [])
+            control = bool(controls) and all(controls)
+            for carrier in sorted(leaks.get((level, channel), ())):
+                cells.append(Cell(level.label, channel, carrier, Status.VIOLATED, control))
+            if (level, channel) not in leaks:
+                cells.append(Cell(level.label, channel, "plain", _clean(controls, control), control))
+    return cells
+
+
+def _clean(controls: list[bool], control: bool) -> Status:
+    if not controls:
+        return Status.NOT_COVERED
+    return Status.HELD if control else Status.INCONCLUSIVE
+
+
+def _stale(exposure: Exposure) -> Control:
+    sight = exposure.stale[0]
+    detail = (
+        f"{sight.observation.op} #{sight.observation.probe} showed canary {sight.opened.short} before this run planted "
+        "it, so the target keeps what earlier runs left; declare it with fresh = False"
+    )
+    return Control("every canary appears only after it was planted", sight.observation.channel, False, detail)
+
+
+def _carrier(sight: Sight) -> str:
+    return "+".join(sight.decoded) or "plain"
+
+
+CHECK = Check(
+    id="leak",
+    title="no scope is shown another's content",
+    guarantee=Guarantee.ISOLATION,
+    codes=frozenset(_CODES.values()),
+    needs=frozenset({ANY_WRITE, ANY_OBSERVATION}),
+    judge=judge,
+)

@@ -1,0 +1,136 @@
+"""Exposure: which crossings a history really tried, channel by channel, and whether each could have been seen."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from partywall.canaries import Level
+
+from ..observe.history import History, Sown
+from ..plan.channel import SCOPED_CHANNELS, Channel
+from ..plan.identity import RawPath
+from ..plan.operation import OPERATIONS
+from .observation import Observation, observations
+from .provenance import Provenance, Sight, unreached
+from .verdict import Control
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A chance to leak: `viewer` looked through `channel` after content had been planted beyond `level`."""
+
+    level: Level
+    channel: str
+    viewer: RawPath
+
+
+class Exposure:
+    """What a history observed: every canary seen, every crossing tried, every control passed or failed."""
+
+    def __init__(self, history: History) -> None:
+        self.history = history
+        self.provenance = Provenance(history)
+        self.observations = observations(history)
+        self.sights: list[Sight] = []
+        self.own: dict[tuple[str, RawPath], list[Sight]] = defaultdict(list)
+        self.stale: list[Sight] = []
+        self.damaged = 0
+        self._planted_at = {entry.canary.text: entry.at for entry in self.provenance.canaries}
+        for observation in self.observations:
+            self._read(observation)
+        self.crossings = self._crossings()
+
+    def control(self, crossing: Crossing) -> Control:
+        """Whether the viewer can see a canary within its reach by that channel, and whether the detector would
+        have fired on that very text had a foreigner been shown it."""
+        own = self.own.get((crossing.channel, crossing.viewer), [])
+        name = f"{_name(crossing.viewer)} sees its own by {crossing.channel}"
+        if not own:
+            return Control(
+                name,
+                crossing.channel,
+                False,
+                f"no canary within reach was ever seen there in {self._looks(crossing)} looks",
+            )
+        firing = next((sight for sight in own if self._fires(sight)), None)
+        if firing is None:
+            return Control(name, crossing.channel, False, "the detector did not fire on a known foreign canary")
+        return Control(name, crossing.channel, True, f"in {firing.observation.probe}")
+
+    def _read(self, observation: Observation) -> None:
+        self.damaged += self.provenance.damaged(observation)
+        for sight in self.provenance.sights(observation):
+            self.sights.append(sight)
+            if sight.crossed is not None:
+                continue
+            if observation.at < self._planted_at.get(sight.opened.token, 0):
+                self.stale.append(sight)
+            elif observation.channel in SCOPED_CHANNELS and sight.owner is not None:
+                self.own[observation.channel, observation.viewer].append(sight)
+
+    def _crossings(self) -> set[Crossing]:
+        found: set[Crossing] = set()
+        planted = [entry for entry in self.provenance.canaries if self._acknowledged(entry)]
+        reads: dict[tuple[str, RawPath], list[Observation]] = defaultdict(list)
+        for observation in self.observations:
+            if observation.known and observation.channel in SCOPED_CHANNELS:
+                reads[observation.channel, observation.viewer].append(observation)
+        for (channel, viewer), looks in reads.items():
+            for sown in planted:
+                parted = self.provenance.parted(sown.canary.owner.path, viewer)
+                if parted is None or not unreached(sown.canary, parted, channel):
+                    continue
+                crossing = Crossing(parted, channel, viewer)
+                if crossing not in found and any(self._could_show(look, sown) for look in looks):
+                    found.add(crossing)
+        return found
+
+    def _acknowledged(self, sown: Sown) -> bool:
+        return self.history.outcome(sown.probe).status == "ok"
+
+    def _could_show(self, look: Observation, sown: Sown) -> bool:
+        """Content that was not there yet cannot leak; and only asking for the foreign id can show a foreign object
+        by id, so a look at one's own id is no chance."""
+        if look.started < self.history.completions[sown.probe].at:
+            return False
+        if look.channel != Channel.BY_ID:
+            return True
+        asked = self.history.invocations[look.probe].arguments.get("memory_id")
+        given = self.history.outcome(sown.probe).value
+        planted = given.get("id", given.get("memory_id")) if isinstance(given, dict) else given
+        return self.history.invocations[sown.probe].op == "add_memory" and asked == planted
+
+    def _fires(self, sight: Sight) -> bool:
+        """Judge the very observation again as if a stranger had been shown it: the detector must call it a leak."""
+        observation = sight.observation
+        outermost = min(self.provenance.dimensions)
+        ids = list(observation.viewer)
+        ids[outermost - 1] = f"{ids[outermost - 1]}\x00stranger"
+        stranger: RawPath = (ids[0], ids[1], ids[2], ids[3])
+        forged = replace(observation, viewer=stranger)
+        return any(seen.crossed is outermost for seen in self.provenance.sights(forged))
+
+    def _looks(self, crossing: Crossing) -> int:
+        return sum(
+            1
+            for observation in self.observations
+            if observation.channel == crossing.channel and observation.viewer == crossing.viewer
+        )
+
+
+@lru_cache(maxsize=2)
+def exposure_of(history: History) -> Exposure:
+    """The exposure of a history, read once for all the checks that ask."""
+    return Exposure(history)
+
+
+def offered_channels(history: History) -> list[str]:
+    """The scoped channels that the target's operations show, in the order of the catalogue."""
+    shown = {str(OPERATIONS[op].channel) for op in history.offered if op in OPERATIONS}
+    return [str(channel) for channel in SCOPED_CHANNELS if channel in shown]
+
+
+def _name(viewer: RawPath) -> str:
+    return "/".join("None" if part is None else part or "·" for part in viewer)

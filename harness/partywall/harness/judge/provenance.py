@@ -1,0 +1,153 @@
+"""Provenance: who put a canary in, and who may therefore see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from partywall.canaries import Canary, Keyring, Level, Opened, Scanner, Scope
+
+from ..observe.history import History, Invoked, Sown
+from ..plan.identity import RawPath
+from ..plan.operation import OPERATIONS, WRITES, reach_of
+from .observation import Observation, leaves
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """One canary that stood in one observation. `owner` is None for a canary that this history did not sow."""
+
+    observation: Observation
+    opened: Opened
+    place: str
+    excerpt: str
+    decoded: tuple[str, ...]
+    owner: Scope | None
+    planted_by: str
+    crossed: Level | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """A canary entered `into` at `at` by that scope's own identity; its reach there ends at `reach[channel]`."""
+
+    at: int
+    into: RawPath
+    reach: Mapping[str, Level]
+
+
+class Provenance:
+    """Reads a history once, then says of any observation which canaries stand in it and whether they may.
+
+    The rule: a canary may be seen where its owner put it, and where the *observer's own identity* put it in
+    (imported), each as far as the reach of that write goes in that channel. A write by B into A's session grants
+    nothing: were it taken for A's input, the very leak that B caused would excuse itself.
+    """
+
+    def __init__(self, history: History) -> None:
+        header = history.header
+        self.dimensions = header.capabilities.dimensions
+        self._sharing = [frozenset(pair) for pair in header.capabilities.intended_sharing]
+        self._scanner = Scanner([Keyring.from_record(dict(record)) for record in header.keyrings], prefix=header.prefix)
+        self._sown: dict[str, Sown] = {entry.canary.text: entry for entry in history.sown}
+        self._inputs: dict[str, list[_Input]] = {}
+        for entry in history.entries:
+            if isinstance(entry, Invoked) and entry.caller == entry.scope[:2]:
+                self._read_input(entry)
+
+    @property
+    def canaries(self) -> Iterable[Sown]:
+        """Every planting of the history."""
+        return self._sown.values()
+
+    def sights(self, observation: Observation) -> list[Sight]:
+        """The canaries in an observation, each with the level that it crossed to get there (None: it may)."""
+        found = []
+        for place, text in observation.texts:
+            for sighting in self._scanner.scan(text).sightings:
+                opened = sighting.opened
+                sown = self._sown.get(opened.token)
+                found.append(
+                    Sight(
+                        observation,
+                        opened,
+                        place,
+                        _around(text, sighting.start, sighting.end),
+                        sighting.chain,
+                        sown.canary.owner if sown else None,
+                        sown.probe if sown else "",
+                        self.crossed(opened, observation.viewer, observation.channel, observation.at),
+                    )
+                )
+        return found
+
+    def damaged(self, observation: Observation) -> int:
+        """How many marks in an observation begin like a canary and cannot be opened."""
+        return sum(self._scanner.scan(text).damaged for _, text in observation.texts)
+
+    def crossed(self, opened: Opened, viewer: RawPath, channel: str, at: int) -> Level | None:
+        """The outermost level that a canary crossed to be seen by `viewer` in `channel` at `at`; None if it may."""
+        sown = self._sown.get(opened.token)
+        if sown is None:
+            parted = opened.boundary(viewer)
+            return parted if parted in self.dimensions else None
+        parted = self.parted(sown.canary.owner.path, viewer)
+        if parted is None or self._shared(sown.canary.owner.tenant, viewer[0]):
+            return None
+        if reaches(sown.canary.reach, parted, channel):
+            return None
+        for entered in self._inputs.get(opened.token, ()):
+            if entered.at <= at and entered.into[:2] == viewer[:2]:
+                apart = self.parted(entered.into, viewer)
+                if apart is None or reaches(entered.reach, apart, channel):
+                    return None
+        return parted
+
+    def parted(self, one: RawPath, other: RawPath) -> Level | None:
+        """The outermost level at which two paths part, among the dimensions that the target has."""
+        for level in Level:
+            if level in self.dimensions and one[level - 1] != other[level - 1]:
+                return level
+        return None
+
+    def _shared(self, one: str | None, other: str | None) -> bool:
+        return frozenset((one, other)) in self._sharing
+
+    def _read_input(self, invoked: Invoked) -> None:
+        for _, text in leaves(dict(invoked.arguments)):
+            for sighting in self._scanner.scan(text).sightings:
+                token = sighting.opened.token
+                entered = _Input(invoked.at, invoked.scope, self._reach(invoked, token))
+                self._inputs.setdefault(token, []).append(entered)
+
+    def _reach(self, invoked: Invoked, token: str) -> Mapping[str, Level]:
+        sown = self._sown.get(token)
+        if sown is not None and sown.probe == invoked.probe:
+            return sown.canary.reach
+        if invoked.op in WRITES:
+            layer = str(invoked.arguments.get("layer", "task"))
+            return reach_of(invoked.op, layer if layer in ("user", "session", "task") else "task")
+        return {"*": Level.TASK}  # a question may be echoed to the task that asked it, and no further
+
+
+def reaches(reach: Mapping[str, Level], parted: Level, channel: str) -> bool:
+    """Whether content of that reach may be seen in `channel` by one who parts from its owner at `parted`.
+
+    The whole leak rule: with reach SESSION, another task of the session (TASK > SESSION) may, another session
+    may not.
+    """
+    return parted > reach.get(channel, reach.get("*", Level.TASK))
+
+
+def unreached(canary: Canary, parted: Level | None, channel: str) -> bool:
+    """Whether a viewer who parts from the owner at `parted` must not see the canary in `channel`."""
+    return parted is not None and not reaches(canary.reach, parted, channel)
+
+
+def plants(op: str) -> bool:
+    """Whether `op` brings content in."""
+    return bool(OPERATIONS[op].plants) if op in OPERATIONS else False
+
+
+def _around(text: str, start: int, end: int, margin: int = 60) -> str:
+    return text[max(0, start - margin) : end + margin]

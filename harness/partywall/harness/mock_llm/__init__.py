@@ -1,0 +1,20 @@
+"""A stand-in model, a fault injector and a wiretap: point an agent's base URL here."""
+
+from .attribution import Attribution, Flight, InFlight, attribute, tag
+from .connection import Limits
+from .exchange import Exchange
+from .server import MockLLM, serve
+from .wiretap import Wiretap
+
+__all__ = [
+    "Attribution",
+    "Exchange",
+    "Flight",
+    "InFlight",
+    "Limits",
+    "MockLLM",
+    "Wiretap",
+    "attribute",
+    "serve",
+    "tag",
+]

@@ -1,0 +1,157 @@
+"""Desk: what each request is answered with; routes, scopes, calls and the fault in force.
+
+Routes below the server's root, `/v1` optional, each also below `/s/<scope>`: those of every codec (POST),
+`/embeddings` (POST), `/models` and `/models/<id>` (GET), `/healthz` (GET). Whether an answer is one document
+or a stream is up to the body's `stream` alone. A fault strikes codec routes only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from . import embeddings
+from .codec import Codec, PromptError, openai_error
+from .decision import Decisions
+from .document import JSON, Document, encode
+from .fault import Case, Fault
+from .frames import Frames, render
+from .keys import scope_key
+from .reply import reply
+from .wiretap import Record
+
+_MODELS = ("mock", "mock-embedding")
+_CREATED = 1_750_000_000
+_ROUTES_KEPT = 4096
+_raw_decode = json.JSONDecoder().raw_decode
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where a target leads: a path below the base URL, and the scope named before it."""
+
+    path: str
+    scope: str | None
+    codec: Codec | None
+
+
+class ModelDesk:
+    """Answers as the model provider would, or as the fault has it. All state is per scope."""
+
+    def __init__(self, decisions: Decisions, fault: Fault, codecs: Mapping[str, Codec]) -> None:
+        self.fault = fault
+        self._decisions = decisions
+        self._codecs = {route: codec for codec in codecs.values() for route in codec.routes}
+        self._routes: dict[str, Route] = {}
+
+    def answer(self, record: Record, *, keep_alive: bool, chunked: bool) -> Frames:
+        """The frames that answer a complete request; the record learns scope, call and fault."""
+        route = self._routes.get(record.target) or self._route(record.target)
+        record.path_scope = route.scope
+        record.scope = scope_key(record.owner) if record.owner else route.scope or "-"
+        if route.codec is not None and record.method == "POST":
+            return self._model(record, route.codec, keep_alive, chunked)
+        document = self._other(record, route, self._request_id(record))
+        frames = render(document, keep_alive=keep_alive, chunked=chunked)
+        return frames[:1] if record.method == "HEAD" else frames
+
+    def refuse(self, record: Record, status: int, message: str) -> Document:
+        """An error document for a request that is not answered as one of an API."""
+        return openai_error(status, message, self._request_id(record))
+
+    def _model(self, record: Record, codec: Codec, keep_alive: bool, chunked: bool) -> Frames:
+        scope, fault = record.scope, self.fault
+        record.api = codec.id
+        dice = self._decisions.draw(scope, "reply", record.body)
+        try:
+            prompt = codec.read(_object(record.body))
+        except PromptError as error:
+            request_id = "req_" + dice.hex()[24:56]
+            return render(
+                openai_error(400, str(error), request_id, error.param), keep_alive=keep_alive, chunked=chunked
+            )
+        record.call, record.attempt = self._decisions.count(scope, dice[:16])
+        record.fault = fault.id
+        turn = reply(prompt, dice)
+        if fault.turn is None and fault.document is None and fault.frames is None:
+            document = codec.stream(turn, prompt) if prompt.stream else codec.whole(turn)
+            return render(document, keep_alive=keep_alive, chunked=chunked)
+        case = Case(prompt, codec, self._decisions.draw(scope, fault.id, b"%d" % record.call))
+        if fault.turn is not None:
+            turn = fault.turn(turn, case)
+        document = codec.stream(turn, prompt) if prompt.stream else codec.whole(turn)
+        if fault.document is not None:
+            document = fault.document(document, case)
+        frames = render(document, keep_alive=keep_alive, chunked=chunked)
+        return frames if fault.frames is None else fault.frames(frames, case)
+
+    def _other(self, record: Record, route: Route, request_id: str) -> Document:
+        method, path = record.method, route.path
+        get = ("GET", "HEAD")
+        allowed = {"/embeddings": ("POST",), "/models": get, "/healthz": get}.get(path)
+        if path.startswith("/models/"):
+            allowed = get
+        elif route.codec is not None:
+            allowed = ("POST",)
+        if allowed is None:
+            message = f"Invalid URL ({method} {record.target[:200]})"
+            return openai_error(404, message, request_id, None, "unknown_url")
+        if method not in allowed:
+            message = f"Not allowed to {method} on {path} (HINT: did you mean to make a {allowed[0]} request?)"
+            return openai_error(405, message, request_id, None, "method_not_supported")
+        if path == "/embeddings":
+            return _embeddings(record, request_id)
+        if path == "/healthz":
+            data: dict[str, Any] = {"status": "ok"}
+        elif path == "/models":
+            data = {"object": "list", "data": [_model(id) for id in _MODELS]}
+        else:
+            data = _model(unquote(path.removeprefix("/models/")))
+        return Document(200, JSON, encode(data).encode(), request_id)
+
+    def _request_id(self, record: Record) -> str:
+        return "req_" + self._decisions.draw(record.scope, "other", record.body).hex()[:32]
+
+    def _route(self, target: str) -> Route:
+        try:
+            path = urlsplit(target).path
+        except ValueError:
+            path = target
+        scope = None
+        if path.startswith("/s/"):
+            segment, _, rest = path.removeprefix("/s/").partition("/")
+            scope, path = unquote(segment), "/" + rest
+        path = path.removeprefix("/v1") if path.startswith("/v1/") else path
+        route = Route(path, scope, self._codecs.get(path))
+        if len(self._routes) < _ROUTES_KEPT:
+            self._routes[target] = route
+        return route
+
+
+def _object(body: bytes) -> Mapping[str, Any]:
+    try:
+        text = body.decode()
+        # `json.loads` guesses an encoding and looks for blanks first, which takes as long as a small prompt.
+        data, end = _raw_decode(text) if text[:1] == "{" else (json.loads(text), len(text))
+        if end != len(text):
+            data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise PromptError(f"We could not parse the JSON body of your request: {error}") from None
+    if not isinstance(data, dict):
+        raise PromptError("Invalid body: expected a JSON object.")
+    return data
+
+
+def _embeddings(record: Record, request_id: str) -> Document:
+    record.api = "embeddings"
+    try:
+        return embeddings.answer(_object(record.body), request_id)
+    except PromptError as error:
+        return openai_error(400, str(error), request_id, error.param)
+
+
+def _model(id: str) -> dict[str, Any]:
+    return {"id": id, "object": "model", "created": _CREATED, "owned_by": "partywall"}

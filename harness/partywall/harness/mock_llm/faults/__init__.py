@@ -1,0 +1,1 @@
+"""One fault a file; each offers `FAULT`, and its file name is its id with `.` and `-` as `_`."""

@@ -1,0 +1,83 @@
+"""Schedule: lines of probes that run concurrently, barriers between the phases; worlds for paired runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from partywall.canaries import Canary
+
+from .capabilities import Capabilities
+from .probe import Probe
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The probes of one client in one phase, in the order they are sent."""
+
+    client: str
+    probes: tuple[Probe, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """Lines that start together and all end before the next phase begins: the end is a barrier."""
+
+    lines: tuple[Line, ...]
+
+    @staticmethod
+    def of(probes: Iterable[Probe]) -> Phase:
+        """Group probes into one line a client; clients run concurrently."""
+        lines: dict[str, list[Probe]] = {}
+        for probe in probes:
+            lines.setdefault(probe.client, []).append(probe)
+        return Phase(tuple(Line(client, tuple(line)) for client, line in lines.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """All that one world is put through. `world` names it in paired runs of one seed."""
+
+    phases: tuple[Phase, ...]
+    seed: int = 0
+    world: str = "main"
+
+    @property
+    def probes(self) -> tuple[Probe, ...]:
+        """Every probe, phase by phase, line by line."""
+        return tuple(probe for phase in self.phases for line in phase.lines for probe in line.probes)
+
+    def fitted(self, capabilities: Capabilities) -> Schedule:
+        """This schedule without the probes that the target cannot answer, its reach as the target declares it.
+
+        A probe that waits for the value of a dropped one is dropped with it.
+        """
+        kept: set[str] = set()
+        phases = []
+        for phase in self.phases:
+            lines = []
+            for line in phase.lines:
+                probes = []
+                for probe in line.probes:
+                    if probe.call.op in capabilities.operations and probe.awaits <= kept and _may(probe, capabilities):
+                        kept.add(probe.id)
+                        probes.append(_reaching(probe, capabilities))
+                if probes:
+                    lines.append(replace(line, probes=tuple(probes)))
+            if lines:
+                phases.append(Phase(tuple(lines)))
+        return replace(self, phases=tuple(phases))
+
+
+def _may(probe: Probe, capabilities: Capabilities) -> bool:
+    """Where nobody proves who calls, the caller is whoever is addressed: a disagreement cannot be expressed."""
+    call = probe.call
+    return capabilities.authenticates or (call.caller.tenant, call.caller.user) == call.scope.path[:2]
+
+
+def _reaching(probe: Probe, capabilities: Capabilities) -> Probe:
+    override = capabilities.reach.get(probe.call.op)
+    if not override or not probe.sows:
+        return probe
+    widened: tuple[Canary, ...] = tuple(replace(canary, reach={**canary.reach, **override}) for canary in probe.sows)
+    return replace(probe, sows=widened)

@@ -1,0 +1,159 @@
+"""Script: the words in which scenarios say what happens, phase by phase."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from partywall.canaries import Level, Scope, sow
+
+from .identity import Address, Identity
+from .operation import OPERATIONS
+from .planting import Planting
+from .probe import Call, Probe, ValueOf
+from .schedule import Phase, Schedule
+
+QUESTION = "Which booking reference belongs to the open order?"
+FACT_KEY = "open_order"
+ARTIFACT = "report.md"
+
+_INTO = {
+    "append_turn": "message",
+    "run_turn": "message",
+    "add_memory": "document",
+    "put_fact": "fact",
+    "put_artifact": "artifact",
+}
+
+
+class Script:
+    """Collects phases of probes; probe ids count from p1, so that the same plan gives the same ids.
+
+    Lower ids, keys, names and wording are equal in all scopes on purpose: what keeps two owners apart must be
+    the dimension under test, not a lucky difference.
+    """
+
+    def __init__(self, mint: Planting, rng: random.Random, world: str = "main") -> None:
+        self.mint = mint
+        self._wording = rng.randrange(2**32)
+        self._world = world
+        self._count = 0
+        self._phases: list[Phase] = []
+        self._memories: dict[Scope, str] = {}
+
+    def pair(self, level: Level, number: int = 0) -> tuple[Scope, Scope]:
+        """Two scopes that part at `level` and agree in every other id."""
+        mine = ["acme", "ann", "s1", "k1"]
+        theirs = ["zeta", "bob", "s2", "k2"]
+        tail = f"-{number}" if number else ""
+        one = [name + tail for name in mine]
+        other = [*one[: level - 1], theirs[level - 1] + tail, *one[level:]]
+        return self.mint.scope(*one), self.mint.scope(*other)
+
+    def probe(
+        self,
+        op: str,
+        scope: Scope | Address,
+        caller: Identity | None = None,
+        client: str = "",
+        request_id: str | None = None,
+        **arguments: Any,
+    ) -> Probe:
+        """One probe of `op`; the caller is the owner of the scope where no other is named."""
+        if caller is None:
+            if not isinstance(scope, Scope):
+                raise TypeError("a probe of a raw address names its caller")
+            caller = Identity.of(scope)
+        self._count += 1
+        call = Call(op, caller, scope, arguments, request_id)
+        return Probe(f"p{self._count}", client or str(caller), call)
+
+    def plant(
+        self,
+        op: str,
+        scope: Scope,
+        caller: Identity | None = None,
+        client: str = "",
+        layer: str = "",
+        words: str = "",
+        into: Scope | None = None,
+        **arguments: Any,
+    ) -> Probe:
+        """A probe that plants one new canary of `scope` by `op`.
+
+        `into` addresses another scope than the owner's; `words` stand before the sown text.
+        """
+        canary = self.mint.canary(scope, op, layer)
+        text = sow(canary.text, _INTO[op], random.Random(f"{self._wording}/{op}"))
+        if layer:
+            arguments["layer"] = layer
+        arguments[OPERATIONS[op].plants] = f"{words} {text}" if words else text
+        probe = self.probe(op, into or scope, caller or Identity.of(scope), client, **arguments)
+        if op == "add_memory" and into is None:
+            self._memories[scope] = probe.id
+        return replace(probe, sows=(canary,))
+
+    def opening(self, *scopes: Scope) -> list[Probe]:
+        """Create the session of each scope, once a session."""
+        sessions = {scope.path[:3]: scope for scope in scopes}
+        return [self.probe("create_session", scope) for scope in sessions.values()]
+
+    def writes(self, scope: Scope) -> list[Probe]:
+        """One canary by every write of the contract."""
+        return [
+            self.plant("append_turn", scope),
+            self.plant("run_turn", scope),
+            self.plant("add_memory", scope),
+            *(
+                self.plant("put_fact", scope, layer=layer, key=f"{FACT_KEY}_{layer}")
+                for layer in ("session", "task", "user")
+            ),
+            self.plant("put_artifact", scope, name=ARTIFACT),
+        ]
+
+    def intrusions(self, stranger: Scope, owner: Scope, intruder: Identity) -> list[Probe]:
+        """The stranger's canaries, written with its own credentials into the owner's scope."""
+        return [
+            self.plant("append_turn", stranger, intruder, into=owner),
+            self.plant("run_turn", stranger, intruder, into=owner),
+            self.plant("add_memory", stranger, intruder, into=owner),
+            self.plant("put_fact", stranger, intruder, into=owner, layer="session", key=f"{FACT_KEY}_planted"),
+            self.plant("put_artifact", stranger, intruder, into=owner, name=f"planted-{ARTIFACT}"),
+        ]
+
+    def reads(self, scope: Scope, caller: Identity | None = None, question: str = QUESTION) -> list[Probe]:
+        """Every observation of the contract, addressed to `scope`."""
+        probes = [
+            self.probe("list_turns", scope, caller),
+            self.probe("context", scope, caller, query=question),
+            self.probe("search_memory", scope, caller, query="booking reference"),
+            self.probe("list_memories", scope, caller),
+            self.probe("list_facts", scope, caller),
+            *(
+                self.probe("get_fact", scope, caller, key=f"{FACT_KEY}_{layer}")
+                for layer in ("session", "task", "user")
+            ),
+            self.probe("list_artifacts", scope, caller),
+            self.probe("get_artifact", scope, caller, name=ARTIFACT),
+            self.probe("cached_answer", scope, caller, query=question),
+            self.probe("run_turn", scope, caller, text=question),
+        ]
+        if scope in self._memories:
+            probes.append(self.by_id(scope, scope, caller))
+        return probes
+
+    def by_id(self, owner: Scope, viewer: Scope, caller: Identity | None = None) -> Probe:
+        """`viewer` asks for the memory of `owner` by the id that the target gave it."""
+        return self.probe("get_memory", viewer, caller, memory_id=ValueOf(self._memories[owner]))
+
+    def phase(self, *probes: Probe | Iterable[Probe]) -> None:
+        """Send these, clients concurrently, and wait for all of them."""
+        flat = [item for entry in probes for item in ((entry,) if isinstance(entry, Probe) else entry)]
+        if flat:
+            self._phases.append(Phase.of(flat))
+
+    def schedule(self, seed: int = 0) -> Schedule:
+        """What has been scripted."""
+        return Schedule(tuple(self._phases), seed, self._world)

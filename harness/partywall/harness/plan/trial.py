@@ -1,0 +1,43 @@
+"""Trial: the repro key. It prints as one line, and that line replays it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+from ..errors import UsageError
+
+_LINE = re.compile(r"scenario=(\S+) target=(\S+) fault=(\S+) seed=(-?\d+) size=(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One scenario on one target under one fault, from one seed, at one size."""
+
+    scenario: str
+    target: str
+    fault: str = "steady"
+    seed: int = 0
+    size: int = 1
+
+    def __str__(self) -> str:
+        return (
+            f"scenario={_quoted(self.scenario)} target={_quoted(self.target)} fault={_quoted(self.fault)} "
+            f"seed={self.seed} size={self.size}"
+        )
+
+    @staticmethod
+    def parse(line: str) -> Trial:
+        """The trial that printed `line`; UsageError where no trial prints so."""
+        match = _LINE.fullmatch(line.strip())
+        if not match:
+            raise UsageError(
+                f"{line!r} is no trial; expected 'scenario=… target=… fault=… seed=1 size=1' as a report prints it"
+            )
+        scenario, target, fault = (unquote(part) for part in match.groups()[:3])
+        return Trial(scenario, target, fault, int(match[4]), int(match[5]))
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe=":/.-_=+@,~")

@@ -1,0 +1,3 @@
+"""Telling: results, and reporters that render them."""
+
+__all__: list[str] = []

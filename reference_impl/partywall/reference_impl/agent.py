@@ -1,0 +1,140 @@
+"""The agent: one turn is listen, recall, ask, reply; nothing outside is called while a lock is held."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from partywall.canaries import Level, Scope
+
+from .answers import Answers
+from .append import Appended, Draft, TurnLog
+from .context import Assembled, Assembler
+from .llm import ChatModel, ModelFailure
+from .log import Log
+from .metrics import Metrics
+from .store import SessionTable
+
+_DEGRADED = "I cannot answer right now. Your message is kept; please try again."
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """What one agent turn gave. `turn` is the number of the user's turn, `version` the session's after it."""
+
+    text: str
+    intent: str
+    llm_used: bool
+    turn: int
+    version: int
+    guidance: dict[str, object] | None = None
+    blocked: bool = False
+    tool_calls: tuple[object, ...] = ()
+
+    def record(self, snapshot: int) -> dict[str, object]:
+        """The result as answers show it, with the number of the settings it was made under."""
+        return {
+            "text": self.text,
+            "intent": self.intent,
+            "blocked": self.blocked,
+            "llm_used": self.llm_used,
+            "tool_calls": list(self.tool_calls),
+            "guidance": self.guidance,
+            "turn": self.turn,
+            "version": self.version,
+            "snapshot": snapshot,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Who sent it, and under which id, if any."""
+
+    caller: str = ""
+    request_id: str | None = None
+
+
+class Agent:
+    """Runs turns. Holds no state of any request: all that a step needs is handed to it."""
+
+    def __init__(
+        self,
+        turns: TurnLog,
+        sessions: SessionTable,
+        assembler: Assembler,
+        model: ChatModel,
+        answers: Answers,
+        metrics: Metrics,
+        log: Log,
+    ) -> None:
+        self._turns = turns
+        self._sessions = sessions
+        self._assembler = assembler
+        self._model = model
+        self._answers = answers
+        self._metrics = metrics
+        self._log = log
+
+    async def run_turn(self, scope: Scope, text: str, request: Request) -> TurnResult:
+        """One turn of the conversation.
+
+        A model failure gives a typed degraded result: the user's turn stands, no assistant's turn is written,
+        and the same request id may try again. A request already answered gets its first answer.
+        """
+        draft = Draft(text, "user", "run_turn", caller=request.caller, request_id=request.request_id)
+        heard = await self.listen(scope, draft)
+        if heard.repeated and request.request_id is not None:
+            earlier = await self._sessions.reply_to(scope, request.caller, request.request_id)
+            if earlier is not None:
+                return TurnResult(earlier.text, "chat", True, heard.turn, earlier.turn)
+        assembled = await self.recall(scope, text, heard.turn)
+        try:
+            reply = await self._model.chat(assembled.conversation())
+        except ModelFailure as failure:
+            self._log.write("model_failed", scope, request.request_id, kind=failure.kind, reason=str(failure))
+            return TurnResult(_DEGRADED, "unknown", False, heard.turn, heard.version, _guidance(failure))
+        said = await self.reply(scope, reply, request, heard)
+        return TurnResult(said.text, "chat", True, heard.turn, said.version)
+
+    async def append(self, scope: Scope, draft: Draft) -> Appended:
+        """Write one turn, and drop the cached answers that did not know it."""
+        appended = await self._turns.append(scope, draft)
+        asked = draft.request_id is not None and draft.part == "user"
+        self._metrics.appended(appended.turn, asked, appended.repeated)
+        if not appended.repeated:
+            await self._answers.changed(scope, Level.TASK)
+        return appended
+
+    async def listen(self, scope: Scope, draft: Draft) -> Appended:
+        """Write the user's turn."""
+        return await self.append(scope, draft)
+
+    async def recall(self, scope: Scope, query: str, up_to: int | None = None) -> Assembled:
+        """The context of the scope, its history ending with turn `up_to`."""
+        return await self._assembler.assemble(scope, query, up_to)
+
+    async def reply(self, scope: Scope, text: str, request: Request, heard: Appended) -> Appended:
+        """Write the assistant's turn, where the user's turn it answers still stands."""
+        draft = Draft(
+            text,
+            "assistant",
+            "run_turn",
+            part="assistant",
+            caller=request.caller,
+            request_id=request.request_id,
+            answers=heard,
+        )
+        return await self.append(scope, draft)
+
+
+def _guidance(failure: ModelFailure) -> dict[str, object]:
+    reason = {
+        "model_unavailable": "the model could not be reached in time",
+        "model_output_invalid": "the model's answer was not whole",
+    }[failure.kind]
+    return {
+        "type": failure.kind,
+        "reason": reason,
+        "required_content": [],
+        "examples": [],
+        "suggestions": ["Send the message again."],
+    }

@@ -1,0 +1,234 @@
+"""The operations of the contract, one method each, for a caller already admitted to the scope."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from uuid import uuid4
+
+from partywall.canaries import Level, Scope
+
+from . import wire
+from .agent import Request
+from .append import Draft
+from .facts import Assertion, Fact, canonical
+from .identity import Principal
+from .layers import Layer, visible
+from .llm import ModelFailure
+from .parts import System
+from .refusals import Expired, NotFound, Unavailable
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Who calls, and what is addressed."""
+
+    principal: Principal
+    scope: Scope
+
+    @property
+    def caller(self) -> str:
+        """The caller's identity as request ids are scoped to it."""
+        return canonical([self.principal.tenant, self.principal.user])
+
+
+class Operations:
+    """Everything an ordinary identity may do in its own scope."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+
+    async def create_session(self, call: Call, body: wire.CreateSession) -> str:
+        scope = call.scope if call.scope.session else replace(call.scope, session=uuid4().hex)
+        source = None if body.carry_from is None else replace(scope, session=body.carry_from)
+        if source is not None and await self._system.sessions.session(source) is None:
+            raise NotFound
+        await self._system.sessions.create(scope)
+        self._system.metrics.layer_write(Layer.SESSION)
+        if source is not None and source.session != scope.session:
+            for _ in range(await self._system.facts.carry(source, scope)):
+                self._system.metrics.layer_write(Layer.TASK)
+        await self._system.answers.changed(scope, Level.SESSION)
+        return scope.session
+
+    async def delete_session(self, call: Call, body: wire.Scoped) -> None:
+        if await self._system.sessions.session(call.scope.require(Level.SESSION)) is None:
+            raise NotFound
+        await self._system.purge.run(call.scope, Level.SESSION)
+
+    async def session_info(self, call: Call, body: wire.Scoped) -> dict[str, object]:
+        found = await self._system.sessions.session(call.scope)
+        if found is None:
+            raise NotFound
+        limits = self._system.limits
+        return {
+            "state": found.life.state(self._system.clock.now(), limits).value,
+            "turns": found.turns,
+            "expires_at": found.life.expires_at(limits),
+            "version": found.version,
+        }
+
+    async def list_sessions(self, call: Call, body: wire.Scoped) -> list[str]:
+        return [found.session for found in await self._system.sessions.sessions(call.scope)]
+
+    async def append_turn(self, call: Call, body: wire.AppendTurn) -> dict[str, object]:
+        draft = Draft(
+            body.text,
+            body.role,
+            caller=call.caller,
+            request_id=body.request_id,
+            expected_version=body.expected_version,
+        )
+        appended = await self._system.agent.append(call.scope, draft)
+        self._system.metrics.layer_write(Layer.SESSION)
+        return {"turn": appended.turn, "version": appended.version}
+
+    async def list_turns(self, call: Call, body: wire.ListTurns) -> list[dict[str, object]]:
+        found = await self._system.sessions.turns(call.scope, body.limit)
+        return [asdict(turn) for turn in found]
+
+    async def run_turn(self, call: Call, body: wire.RunTurn) -> dict[str, object]:
+        request = Request(call.caller, body.request_id)
+        result = await self._system.agent.run_turn(call.scope, body.text, request)
+        self._system.metrics.layer_write(Layer.SESSION)
+        return result.record(self._system.settings.snapshot)
+
+    async def context(self, call: Call, body: wire.Context) -> list[str]:
+        return (await self._system.agent.recall(call.scope, body.query)).snippets()
+
+    async def add_memory(self, call: Call, body: wire.AddMemory) -> str:
+        memory_id = await self._system.memories.add(call.scope, body.text)
+        self._system.metrics.layer_write(Layer.USER)
+        await self._system.answers.changed(call.scope, Level.USER)
+        return memory_id
+
+    async def search_memory(self, call: Call, body: wire.SearchMemory) -> list[dict[str, str]]:
+        found = await self._system.retrieval.search(call.scope, body.query, body.limit)
+        return [{"id": chunk.chunk_id, "text": chunk.text} for chunk in found]
+
+    async def list_memories(self, call: Call, body: wire.Scoped) -> list[dict[str, str]]:
+        found = await self._system.memories.all(call.scope)
+        return [{"id": chunk.chunk_id, "text": chunk.text} for chunk in found]
+
+    async def get_memory(self, call: Call, body: wire.ById) -> dict[str, str]:
+        found = await self._system.memories.get(call.scope, body.memory_id)
+        if found is None:
+            raise NotFound
+        return {"id": found.chunk_id, "text": found.text}
+
+    async def delete_memory(self, call: Call, body: wire.ById) -> None:
+        if not await self._system.memories.delete(call.scope, body.memory_id):
+            raise NotFound
+        await self._system.answers.changed(call.scope, Level.USER)
+
+    async def put_fact(self, call: Call, body: wire.PutFact) -> None:
+        owner = body.layer.owner(call.scope)
+        turn = await self._writable(owner)
+        claim = Assertion(body.key, canonical(body.value), body.layer, self._system.clock.now(), turn)
+        if await self._system.facts.put(call.scope, claim):
+            self._system.metrics.superseded()
+        self._system.metrics.layer_write(body.layer)
+        await self._system.answers.changed(owner, body.layer.level)
+
+    async def get_fact(self, call: Call, body: wire.GetFact) -> dict[str, object] | None:
+        for layer in visible(call.scope):
+            for fact in await self._system.facts.chain(call.scope, layer, body.key):
+                if _wanted(fact, body.at, superseded=False):
+                    return fact.record()
+        return None
+
+    async def list_facts(self, call: Call, body: wire.ListFacts) -> list[dict[str, object]]:
+        return [
+            fact.record()
+            for layer in visible(call.scope)
+            for fact in await self._system.facts.chain(call.scope, layer)
+            if _wanted(fact, body.at, body.include_superseded)
+        ]
+
+    async def delete_fact(self, call: Call, body: wire.DeleteFact) -> None:
+        layers = visible(call.scope) if body.layer is None else (body.layer,)
+        for layer in layers:
+            owner = layer.owner(call.scope)
+            if await self._system.facts.delete(call.scope, layer, body.key):
+                await self._system.answers.changed(owner, layer.level)
+                return
+        raise NotFound
+
+    async def put_artifact(self, call: Call, body: wire.PutArtifact) -> None:
+        await self._writable(call.scope.require(Level.TASK))
+        await self._system.artifacts.put(call.scope, body.name, body.text)
+        self._system.metrics.layer_write(Layer.TASK)
+
+    async def get_artifact(self, call: Call, body: wire.GetArtifact) -> str:
+        found = await self._system.artifacts.get(call.scope, body.name)
+        if found is None:
+            raise NotFound
+        return found
+
+    async def list_artifacts(self, call: Call, body: wire.Scoped) -> list[str]:
+        return await self._system.artifacts.names(call.scope)
+
+    async def cached_answer(self, call: Call, body: wire.CachedAnswer) -> str:
+        try:
+            return await self._system.answers.answer(call.scope, body.query)
+        except ModelFailure as failure:
+            self._system.log.write("model_failed", call.scope, kind=failure.kind, reason=str(failure))
+            raise Unavailable("the model gave no answer; nothing was cached") from None
+
+    async def purge(self, call: Call, body: wire.Purge) -> dict[str, object]:
+        return await self._system.purge.run(call.scope, Level[body.level.upper()])
+
+    async def _writable(self, scope: Scope) -> int | None:
+        """The version of the scope's session, None where there is none. Raises Expired past its end."""
+        session = await self._system.sessions.session(scope) if scope.session else None
+        if session is None:
+            return None
+        if not session.life.writable(self._system.clock.now(), self._system.limits):
+            raise Expired(self._system.keys.log(scope))
+        return session.version
+
+
+class OperatorViews:
+    """What an operator sees of the whole deployment; never shown to a scope."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+
+    async def stored_bytes(self, call: None, body: wire.Watched) -> dict[str, list[str]]:
+        return {place: contents for place, contents, _ in await self._places()}
+
+    async def stored_keys(self, call: None, body: wire.Watched) -> dict[str, list[str]]:
+        return {place: keys for place, _, keys in await self._places()}
+
+    async def side_effects(self, call: None, body: wire.Watched) -> list[object]:
+        return []
+
+    async def read_log(self, call: None, body: wire.Watched) -> list[str]:
+        return self._system.log.lines()
+
+    async def metrics(self, call: None, body: wire.Watched) -> str:
+        now = self._system.clock.now()
+        found = await self._system.sessions.everywhere()
+        states = [(tenant, life.state(now, self._system.limits).value) for tenant, life in found]
+        return self._system.metrics.text(states)
+
+    async def _places(self) -> list[tuple[str, list[str], list[str]]]:
+        system = self._system
+        main = [
+            await table.at_rest()
+            for table in (system.sessions, system.facts, system.memories, system.artifact_table)
+        ]
+        contents = [text for table in main for text in table.contents]
+        found = [("main", contents, [key for table in main for key in table.keys])]
+        replicas = {
+            "cache": await system.cache.at_rest(),
+            "index": await system.memories.index_at_rest(),
+            "log": system.log.at_rest(),
+            "objects": await system.artifacts.at_rest(),
+        }
+        return found + [(place, list(each.contents), list(each.keys)) for place, each in replicas.items()]
+
+
+def _wanted(fact: Fact, at: float | None, superseded: bool) -> bool:
+    if at is not None:
+        return fact.holds(at)
+    return superseded or fact.valid_to is None

@@ -1,0 +1,167 @@
+"""The composition root: which class does what, and the one place that puts them together."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from .agent import Agent
+from .answers import Answers
+from .append import TurnLog
+from .artifacts import Artifacts
+from .cache import Cache
+from .clock import Clock
+from .context import Assembler
+from .identity import Gate, Tokens
+from .keys import Keys
+from .lifecycle import Limits
+from .llm import ChatModel, ModelSettings
+from .locks import SessionLocks
+from .log import Log
+from .marks import Marks
+from .metrics import Metrics
+from .purge import SCHEMA as PURGE_SCHEMA
+from .purge import Purge
+from .retrieval import Retrieval
+from .settings import Settings, resolve
+from .store import ArtifactTable, Database, FactTable, MemoryTable, SessionTable
+from .store.artifacts import SCHEMA as ARTIFACT_SCHEMA
+from .store.artifacts import SqliteArtifacts
+from .store.facts import SCHEMA as FACT_SCHEMA
+from .store.facts import SqliteFacts
+from .store.memories import SCHEMA as MEMORY_SCHEMA
+from .store.memories import SqliteMemories
+from .store.sessions import SCHEMA as SESSION_SCHEMA
+from .store.sessions import SqliteSessions
+
+SCHEMA = SESSION_SCHEMA + FACT_SCHEMA + MEMORY_SCHEMA + ARTIFACT_SCHEMA + PURGE_SCHEMA
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The class of every part. The defaults are the reference; a mutant puts another class in one place."""
+
+    keys: type[Keys] = Keys
+    gate: type[Gate] = Gate
+    locks: type[SessionLocks] = SessionLocks
+    sessions: type[SqliteSessions] = SqliteSessions
+    facts: type[SqliteFacts] = SqliteFacts
+    memories: type[SqliteMemories] = SqliteMemories
+    artifact_table: type[SqliteArtifacts] = SqliteArtifacts
+    artifacts: type[Artifacts] = Artifacts
+    cache: type[Cache] = Cache
+    log: type[Log] = Log
+    turns: type[TurnLog] = TurnLog
+    retrieval: type[Retrieval] = Retrieval
+    assembler: type[Assembler] = Assembler
+    model: type[ChatModel] = ChatModel
+    answers: type[Answers] = Answers
+    agent: type[Agent] = Agent
+    purge: type[Purge] = Purge
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One running deployment: the parts, made and wired."""
+
+    settings: Settings
+    limits: Limits
+    clock: Clock
+    keys: Keys
+    tokens: Tokens
+    gate: Gate
+    metrics: Metrics
+    log: Log
+    database: Database
+    sessions: SessionTable
+    facts: FactTable
+    memories: MemoryTable
+    artifact_table: ArtifactTable
+    artifacts: Artifacts
+    cache: Cache
+    retrieval: Retrieval
+    assembler: Assembler
+    model: ChatModel
+    answers: Answers
+    agent: Agent
+    purge: Purge
+
+    async def aclose(self) -> None:
+        """Close files and connections."""
+        await self.model.aclose()
+        self.cache.close()
+        self.database.close()
+
+
+def compose(settings: Settings, parts: Parts | None = None) -> System:
+    """Make and wire a deployment under `settings.data`. Raises UsageError for secrets that are refused."""
+    parts = parts or Parts()
+    api_key = resolve(settings.model_key)
+    mark_key = settings.mark_key.get_secret_value() if settings.mark_key else None
+    marks = Marks(mark_key, settings.epoch)
+    limits = Limits(settings.idle_after, settings.lifetime, settings.archive_after, settings.max_turns)
+    clock, metrics = Clock(), Metrics()
+    settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    keys = parts.keys(_pepper(settings.data / "log.pepper"))
+    log = parts.log(settings.data / "log.jsonl", keys, clock)
+    database = Database(settings.data / "main.db", SCHEMA)
+    sessions = parts.sessions(database, keys, clock, limits, marks)
+    facts = parts.facts(database, keys, clock)
+    memories = parts.memories(database, keys, clock)
+    artifact_table = parts.artifact_table(database, keys, clock)
+    artifacts = parts.artifacts(settings.data / "objects", keys, artifact_table)
+    cache = parts.cache(settings.data / "cache.db", keys, clock)
+    retrieval = parts.retrieval(memories)
+    assembler = parts.assembler(
+        sessions, facts, retrieval, settings.history_turns, settings.recalled_memories
+    )
+    model = parts.model(
+        ModelSettings(
+            settings.model_url,
+            settings.model_name,
+            api_key,
+            settings.model_timeout,
+            settings.model_deadline,
+            settings.model_retries,
+        )
+    )
+    answers = parts.answers(keys, cache, assembler, model)
+    turns = parts.turns(keys, parts.locks(settings.lock_timeout), sessions, metrics)
+    agent = parts.agent(turns, sessions, assembler, model, answers, metrics, log)
+    purge = parts.purge(database, (sessions, facts, memories, artifact_table), artifacts, cache, log)
+    return System(
+        settings=settings,
+        limits=limits,
+        clock=clock,
+        keys=keys,
+        tokens=Tokens(settings.token_key.get_secret_value()),
+        gate=parts.gate(),
+        metrics=metrics,
+        log=log,
+        database=database,
+        sessions=sessions,
+        facts=facts,
+        memories=memories,
+        artifact_table=artifact_table,
+        artifacts=artifacts,
+        cache=cache,
+        retrieval=retrieval,
+        assembler=assembler,
+        model=model,
+        answers=answers,
+        agent=agent,
+        purge=purge,
+    )
+
+
+def _pepper(path: Path) -> bytes:
+    # Kept beside the data, not derived from a key that rotates: log lines of before must stay erasable.
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_bytes()
+    with os.fdopen(descriptor, "wb") as file:
+        pepper = os.urandom(32)
+        file.write(pepper)
+    return pepper

@@ -1,0 +1,144 @@
+"""What the agent asks of a store; every method takes the full scope it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from partywall.canaries import Level, Scope
+
+from ..append import TurnStore
+from ..facts import Assertion, Fact
+from ..knowledge import KnowledgeChunk
+from ..layers import Layer
+from ..lifecycle import Life
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One line of a session. An erased turn keeps its number and nothing else."""
+
+    turn: int
+    role: str
+    text: str
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session's own record: `mark` its canary, `turns` those stored, `version` those ever appended."""
+
+    session: str
+    life: Life
+    version: int
+    turns: int
+    mark: str | None
+    incarnation: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceReport:
+    """Everything at rest in one place: contents as text, keys as text."""
+
+    contents: list[str]
+    keys: list[str]
+
+
+class SessionTable(TurnStore, Protocol):
+    """Sessions, their turns and the requests already answered."""
+
+    async def create(self, scope: Scope) -> bool:
+        """Make the session where there is none; whether it was made."""
+        ...
+
+    async def session(self, scope: Scope) -> Session | None: ...
+
+    async def sessions(self, scope: Scope) -> list[Session]:
+        """The user's sessions, oldest first."""
+        ...
+
+    async def everywhere(self) -> list[tuple[str, Life]]:
+        """Tenant and life of every session: an operator's view."""
+        ...
+
+    async def turns(self, scope: Scope, limit: int | None = None) -> list[Turn]:
+        """The session's turns in order, the last `limit` of them."""
+        ...
+
+    async def history(self, scope: Scope, last: int, up_to: int | None = None) -> list[Turn]:
+        """The *task's* last turns in order: filtered by task before the last ones are taken."""
+        ...
+
+    async def reply_to(self, scope: Scope, caller: str, request_id: str) -> Turn | None:
+        """The assistant's turn that answered a request id."""
+        ...
+
+    async def erase(self, scope: Scope, level: Level) -> int: ...
+
+    async def at_rest(self) -> PlaceReport: ...
+
+
+class FactTable(Protocol):
+    """Facts of the three layers."""
+
+    async def put(self, scope: Scope, claim: Assertion) -> bool:
+        """Whether a version was superseded."""
+        ...
+
+    async def chain(self, scope: Scope, layer: Layer, name: str | None = None) -> list[Fact]:
+        """Every version of the layer's facts (of one name), by name and version."""
+        ...
+
+    async def carry(self, source: Scope, target: Scope) -> int:
+        """Copy the open task-layer facts of one session into another; how many."""
+        ...
+
+    async def delete(self, scope: Scope, layer: Layer, name: str) -> int: ...
+
+    async def erase(self, scope: Scope, level: Level) -> int: ...
+
+    async def at_rest(self) -> PlaceReport: ...
+
+
+class MemoryTable(Protocol):
+    """Long-term memory of tenant and user, and its full-text index."""
+
+    async def add(self, scope: Scope, text: str) -> str: ...
+
+    async def all(self, scope: Scope) -> list[KnowledgeChunk]:
+        """The owner's memories, oldest first."""
+        ...
+
+    async def newest(self, scope: Scope, limit: int) -> list[KnowledgeChunk]:
+        """The owner's last memories, newest first."""
+        ...
+
+    async def match(self, scope: Scope, terms: list[str]) -> list[KnowledgeChunk]:
+        """The owner's memories that hold any of the terms, oldest first."""
+        ...
+
+    async def get(self, scope: Scope, memory_id: str) -> KnowledgeChunk | None: ...
+
+    async def delete(self, scope: Scope, memory_id: str) -> bool: ...
+
+    async def erase(self, scope: Scope, level: Level) -> int: ...
+
+    async def erase_index(self, scope: Scope, level: Level) -> int: ...
+
+    async def at_rest(self) -> PlaceReport: ...
+
+    async def index_at_rest(self) -> PlaceReport: ...
+
+
+class ArtifactTable(Protocol):
+    """Which artifacts there are; their text lies in the object store."""
+
+    async def put(self, scope: Scope, name: str, path: str) -> None: ...
+
+    async def path(self, scope: Scope, name: str) -> str | None: ...
+
+    async def names(self, scope: Scope) -> list[str]: ...
+
+    async def erase(self, scope: Scope, level: Level) -> int: ...
+
+    async def at_rest(self) -> PlaceReport: ...
