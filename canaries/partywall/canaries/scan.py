@@ -18,7 +18,7 @@ from .finder import Finder
 from .keyring import Keyring
 from .needles import dressed_needles, plain_needles
 from .skeleton import views
-from .unpack import DEPTH, Allowance, Place, unpack
+from .unpack import DEPTH, Allowance, Place, still_packed, unpack
 
 LEVELS = ("S0", "S1", "S2", "S3")
 MOST_SIGHTINGS = 100_000
@@ -158,6 +158,8 @@ class Scanner:
                 while at >= 0:
                     end = min(at + len(prefix) + BODY_LENGTH, len(skeleton))
                     opened = self._open(skeleton[at + len(prefix) : end].decode("ascii"))
+                    if opened is None and ledger.overrun:
+                        break
                     first, last, decoders = view.locate(at, end)
                     start = low + _byte_length(text, 0, first)
                     if opened is not None:
@@ -178,6 +180,8 @@ class Scanner:
                 self._view(payload.data, inner, labels, "S3", ledger)
             if len(labels) < DEPTH:
                 self._dig(payload.data, inner, labels, allowance, ledger)
+            elif still_packed(payload.data):
+                ledger.limited = True
 
     def _open(self, body: str) -> Opened | None:
         if body not in self._opened:
@@ -215,11 +219,16 @@ class _Ledger:
         insort(spans, (start, end))
         self.sightings.append(Sighting(opened, start, end, chain, level))
 
+    @property
+    def overrun(self) -> bool:
+        """Whether so many places are damaged that one more is not worth locating."""
+        return len(self.damaged) >= MOST_SIGHTINGS
+
     def miss(self, start: int) -> None:
-        if len(self.damaged) < MOST_SIGHTINGS:
-            self.damaged.add(start)
-        else:
+        if self.overrun:
             self.limited = True
+        else:
+            self.damaged.add(start)
 
     def close(self) -> Scan:
         self.sightings.sort(key=lambda one: (one.start, one.end))

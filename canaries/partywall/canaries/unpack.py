@@ -23,13 +23,14 @@ OUTPUT_LIMIT = 64 << 20
 _INFLATE_LIMIT = 8 << 20
 _INFLATE_ATTEMPTS = 1024
 _INFLATE_STEP = 16 << 10
+_SHORTEST_CODED = 38  # what 29 bytes, the shortest token, take in base64; compressed they take more
 _LONGEST_SHIFTED = 64 << 10
 _TEXT_STEP = 1 << 20
 _TEXT_OVERLAP = 64 << 10
 
 _MAGIC = re.compile(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{20,}+(?:\r?\n[ \t]?[A-Za-z0-9+/_-]{4,}+)*+={0,2}")
-_HEX = re.compile(rb"[0-9a-fA-F]{40,}+|[0-9a-fA-F]{2}(?:[ :,-][0-9a-fA-F]{2}){19,}+")
+_HEX = re.compile(rb"[0-9a-fA-F]{58,}+|[0-9a-fA-F]{2}(?:[ :,-][0-9a-fA-F]{2}){28,}+")
 _UTF16 = (
     ("utf-16-le", re.compile(rb"(?:[^\x00][\x00-\x05\x20\xff]){16,}+")),
     ("utf-16-be", re.compile(rb"(?:[\x00-\x05\x20\xff][^\x00]){16,}+")),
@@ -79,6 +80,11 @@ def unpack(data: bytes, allowance: Allowance) -> Iterator[Payload]:
             yield payload
 
 
+def still_packed(data: bytes) -> bool:
+    """Whether the whole of `data` looks encoded or compressed, so that a deeper look might find more."""
+    return bool(_MAGIC.match(data) or _BASE64.fullmatch(data) or _HEX.fullmatch(data))
+
+
 def _inflated(data: bytes, allowance: Allowance) -> Iterator[Payload]:
     at = 0
     for _ in range(_INFLATE_ATTEMPTS):
@@ -116,6 +122,8 @@ def _inflate(data: bytes, start: int, limit: int, allowance: Allowance) -> tuple
 def _from_base64(data: bytes, _: Allowance) -> Iterator[Payload]:
     for run in _BASE64.finditer(data):
         letters = run[0].translate(_STANDARD, _BLANKS).rstrip(b"=")
+        if len(letters) < _SHORTEST_CODED:
+            continue
         wrapped = len(letters) < len(run[0].rstrip(b"="))
         # Words glued to its front move a run off its alignment; a long run is taken to begin where it begins.
         for shift in range(4 if len(letters) <= _LONGEST_SHIFTED else 1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -98,14 +98,17 @@ def chosen(plan: RunPlan) -> list[Scenario]:
     return [scenario for scenario in known.values() if plan.pack.includes(scenario.pack)]
 
 
-async def run(plan: RunPlan, progress: Progress = lambda line: None) -> RunResult:
-    """Verify a target: every chosen scenario in a world of its own, every check over every history.
+async def verify(
+    plan: RunPlan, to_run: Sequence[Scenario] | None = None, progress: Progress = lambda line: None
+) -> RunResult:
+    """Verify a target: every scenario in a world of its own, every check over every history.
 
-    Raises UsageError for what the caller got wrong before anything was sent. What goes wrong later is in the
-    result, beside what had been observed by then.
+    Runs the scenarios that the plan chooses where `to_run` names none. Raises UsageError for what the caller got
+    wrong before anything was sent. What goes wrong later is in the result, beside what had been observed by then.
     """
-    to_run = chosen(plan)
-    return await _Run(plan, progress).through(to_run)
+    run = Run(plan, progress)
+    await run.through(chosen(plan) if to_run is None else to_run)
+    return run.result()
 
 
 def schedules_of(
@@ -121,7 +124,9 @@ def schedules_of(
     return tuple(world.fitted(capabilities) for world in worlds), keyring
 
 
-class _Run:
+class Run:
+    """One run. `result` may be asked for at any time, from another thread too: it holds what was finished by then."""
+
     def __init__(self, plan: RunPlan, progress: Progress) -> None:
         self._plan = plan
         self._progress = progress
@@ -137,13 +142,21 @@ class _Run:
         self._problems: list[str] = []
         self._failures: list[str] = []
 
-    async def through(self, to_run: Iterable[Scenario]) -> RunResult:
+    async def through(self, to_run: Iterable[Scenario]) -> None:
+        """Put these scenarios to the target, one after the other."""
         try:
             for scenario in to_run:
                 await self._scenario(scenario)
         finally:
             if self._shared is not None:
                 await closed(self._shared)
+
+    def fail(self, reason: str) -> None:
+        """Record that the target was lost."""
+        self._failures.append(reason)
+
+    def result(self) -> RunResult:
+        """What has been seen so far."""
         return RunResult(
             self._plan,
             self._name,

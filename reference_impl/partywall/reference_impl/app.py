@@ -43,6 +43,7 @@ OPERATIONS: Mapping[str, type[wire.Scoped]] = {
     "purge": wire.Purge,
 }
 VIEWS = ("stored_bytes", "stored_keys", "side_effects", "read_log", "metrics")
+_ERASING = ("purge", "delete_session")
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -114,10 +115,10 @@ class _Front:
                 outcome, response = "ok", _value(value)
             except Refusal as refusal:
                 outcome, response = refusal.code, problems.of(refusal)
-            # A refused call is logged without a scope: what it claimed to address was not admitted.
+            # A refused call is logged without a scope: what it claimed to address was not admitted. So is an
+            # erasure: its line must not be what is left of what it erased.
             taken = round((time.perf_counter() - began) * 1000, 3)
-            if name != "purge":
-                self._system.log.write(name, scope, outcome=outcome, ms=taken)
+            self._system.log.write(name, None if name in _ERASING else scope, outcome=outcome, ms=taken)
             return response
 
         return endpoint

@@ -47,9 +47,7 @@ class Cache:
         now = self._clock.now()
 
         def job(db: sqlite3.Connection) -> str | None:
-            row = db.execute(
-                "SELECT value FROM entries WHERE key = ? AND expires_at > ?", (key, now)
-            ).fetchone()
+            row = db.execute("SELECT value FROM entries WHERE key = ? AND expires_at > ?", (key, now)).fetchone()
             return row["value"] if row else None
 
         return await self._database.read(job)

@@ -68,9 +68,7 @@ class Assembler:
         for layer in visible(scope):
             chain = await self._facts.chain(scope, layer)
             found += [_sentence(fact) for fact in chain if fact.valid_to is None]
-        found += [
-            f"memory: {chunk.text}" for chunk in await self._retrieval.recall(scope, query, self._memories)
-        ]
+        found += [f"memory: {chunk.text}" for chunk in await self._retrieval.recall(scope, query, self._memories)]
         return found
 
     async def history(self, scope: Scope, up_to: int | None) -> Sequence[Turn]:

@@ -81,8 +81,6 @@ def supersede(current: Fact | None, claim: Assertion) -> Change:
         return Change(None, None)
     begins = claim.at if current is None else max(claim.at, current.valid_from + _TICK)
     number = 1 if current is None else current.version + 1
-    opened = Fact(
-        claim.name, claim.value, claim.layer, number, begins, None, claim.at, claim.source_turn, None
-    )
+    opened = Fact(claim.name, claim.value, claim.layer, number, begins, None, claim.at, claim.source_turn, None)
     closed = None if current is None else replace(current, valid_to=begins, superseded_by=number)
     return Change(closed, opened)

@@ -22,10 +22,8 @@ class Layer(StrEnum):
 
     def owner(self, scope: Scope) -> Scope:
         """The scope an entry written under `scope` belongs to; ScopeError where it lacks an id."""
-        scope.require(self.level)
-        return Scope(
-            *(part if each <= self.level else "" for each, part in zip(Level, scope.path, strict=True))
-        )
+        kept = scope.require(self.level).path[: self.level]
+        return Scope(*kept)
 
 
 _LEVELS = {Layer.USER: Level.USER, Layer.SESSION: Level.SESSION, Layer.TASK: Level.TASK}

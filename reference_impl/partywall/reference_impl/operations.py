@@ -214,8 +214,7 @@ class OperatorViews:
     async def _places(self) -> list[tuple[str, list[str], list[str]]]:
         system = self._system
         main = [
-            await table.at_rest()
-            for table in (system.sessions, system.facts, system.memories, system.artifact_table)
+            await table.at_rest() for table in (system.sessions, system.facts, system.memories, system.artifact_table)
         ]
         contents = [text for table in main for text in table.contents]
         found = [("main", contents, [key for table in main for key in table.keys])]

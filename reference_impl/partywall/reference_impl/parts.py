@@ -113,9 +113,7 @@ def compose(settings: Settings, parts: Parts | None = None) -> System:
     artifacts = parts.artifacts(settings.data / "objects", keys, artifact_table)
     cache = parts.cache(settings.data / "cache.db", keys, clock)
     retrieval = parts.retrieval(memories)
-    assembler = parts.assembler(
-        sessions, facts, retrieval, settings.history_turns, settings.recalled_memories
-    )
+    assembler = parts.assembler(sessions, facts, retrieval, settings.history_turns, settings.recalled_memories)
     model = parts.model(
         ModelSettings(
             settings.model_url,

@@ -64,9 +64,7 @@ class Purge:
             await self._finish(row["job"], scope, Level(row["level"]), json.loads(row["confirmed"]))
         return len(rows)
 
-    async def _finish(
-        self, job: str, scope: Scope, level: Level, confirmed: dict[str, int]
-    ) -> dict[str, object]:
+    async def _finish(self, job: str, scope: Scope, level: Level, confirmed: dict[str, int]) -> dict[str, object]:
         for place in PLACES:
             if place not in confirmed:
                 confirmed[place] = await self._erasers()[place](scope, level)

@@ -36,7 +36,6 @@ class Settings(BaseModel):
     model_key: str = ""
     mark_key: SecretStr | None = None
     epoch: str = "0"
-    mutant: str | None = None
     model_timeout: float = Field(default=10.0, gt=0)
     model_deadline: float = Field(default=20.0, gt=0)
     model_retries: int = Field(default=2, ge=0, le=5)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from partywall.canaries import Canary, Keyring, Level, Opened, Scanner, Scope
+from partywall.canaries import Canary, Keyring, Level, Opened, Scanner, Scope, Sighting
 
 from ..observe.history import History, Invoked, Sown
 from ..plan.identity import RawPath
 from ..plan.operation import OPERATIONS, WRITES, reach_of
 from .observation import Observation, leaves
+
+
+_MARGIN = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +49,12 @@ class Provenance:
 
     def __init__(self, history: History) -> None:
         header = history.header
+        self.limited = False
         self.dimensions = header.capabilities.dimensions
         self._sharing = [frozenset(pair) for pair in header.capabilities.intended_sharing]
-        self._scanner = Scanner([Keyring.from_record(dict(record)) for record in header.keyrings], prefix=header.prefix)
+        self._scanner = Scanner(
+            [Keyring.from_record(dict(record)) for record in header.keyrings], level="S3", prefix=header.prefix
+        )
         self._sown: dict[str, Sown] = {entry.canary.text: entry for entry in history.sown}
         self._inputs: dict[str, list[_Input]] = {}
         for entry in history.entries:
@@ -60,11 +66,18 @@ class Provenance:
         """Every planting of the history."""
         return self._sown.values()
 
+    @property
+    def owners(self) -> list[RawPath]:
+        """Everybody who planted something, in the order of first planting."""
+        return list(dict.fromkeys(entry.canary.owner.path for entry in self._sown.values()))
+
     def sights(self, observation: Observation) -> list[Sight]:
         """The canaries in an observation, each with the level that it crossed to get there (None: it may)."""
         found = []
         for place, text in observation.texts:
-            for sighting in self._scanner.scan(text).sightings:
+            scan = self._scanner.scan(text)
+            self.limited |= scan.limited
+            for index, sighting in enumerate(scan.sightings):
                 opened = sighting.opened
                 sown = self._sown.get(opened.token)
                 found.append(
@@ -72,7 +85,7 @@ class Provenance:
                         observation,
                         opened,
                         place,
-                        _around(text, sighting.start, sighting.end),
+                        _excerpt(text, scan.sightings, index),
                         sighting.chain,
                         sown.canary.owner if sown else None,
                         sown.probe if sown else "",
@@ -149,5 +162,10 @@ def plants(op: str) -> bool:
     return bool(OPERATIONS[op].plants) if op in OPERATIONS else False
 
 
-def _around(text: str, start: int, end: int, margin: int = 60) -> str:
-    return text[max(0, start - margin) : end + margin]
+def _excerpt(text: str, sightings: Sequence[Sighting], index: int) -> str:
+    """The text around a sighting, the canary itself shortened in whatever dress it stands: up to the neighbouring
+    sightings and 60 characters either way."""
+    one = sightings[index]
+    start = max(one.start - _MARGIN, sightings[index - 1].end if index else 0)
+    end = min(one.end + _MARGIN, sightings[index + 1].start if index + 1 < len(sightings) else len(text))
+    return f"{text[start : one.start]}…{one.opened.short}{text[one.end : end]}"

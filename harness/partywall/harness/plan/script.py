@@ -15,6 +15,8 @@ from .planting import Planting
 from .probe import Call, Probe, ValueOf
 from .schedule import Phase, Schedule
 
+SEARCH = "booking reference"
+SEARCHABLE = "Booking reference of the open order:"
 QUESTION = "Which booking reference belongs to the open order?"
 FACT_KEY = "open_order"
 ARTIFACT = "report.md"
@@ -86,6 +88,8 @@ class Script:
         `into` addresses another scope than the owner's; `words` stand before the sown text.
         """
         canary = self.mint.canary(scope, op, layer)
+        if op == "add_memory" and not words:
+            words = SEARCHABLE  # the owner must be able to find it again by words that every scope's text shares
         text = sow(canary.text, _INTO[op], random.Random(f"{self._wording}/{op}"))
         if layer:
             arguments["layer"] = layer
@@ -128,7 +132,7 @@ class Script:
         probes = [
             self.probe("list_turns", scope, caller),
             self.probe("context", scope, caller, query=question),
-            self.probe("search_memory", scope, caller, query="booking reference"),
+            self.probe("search_memory", scope, caller, query=SEARCH),
             self.probe("list_memories", scope, caller),
             self.probe("list_facts", scope, caller),
             *(

@@ -21,7 +21,6 @@ from .results import (
     VerdictRecord,
 )
 
-MAX_FINDINGS = 500
 CONFIDENCE = 0.95
 
 
@@ -86,7 +85,7 @@ def _verdict(judgement: Judgement, verdict: Verdict) -> VerdictRecord:
         status=verdict.status.value,
         reason=verdict.reason,
         trial=str(judgement.trial),
-        findings=[_finding(judgement, finding) for finding in verdict.findings[:MAX_FINDINGS]],
+        findings=[_finding(judgement, finding) for finding in verdict.findings],
         controls=[
             ControlRecord(name=control.name, channel=control.channel, passed=control.passed, detail=control.detail)
             for control in verdict.controls
@@ -175,31 +174,32 @@ def _not_covered(judgements: Sequence[Judgement], skipped: Iterable[tuple[str, s
 def _assurance(judgements: Sequence[Judgement]) -> list[AssuranceRecord]:
     """What zero (or k) crossings in n trials allow to be claimed, direction by direction.
 
-    Trials are pairs of scopes and channel looked through under a passed control, not snippets: looks at the same
-    pair through the same channel are no independent evidence.
+    A trial here is one world looked at through one channel under a passed control. Looks, viewers and carriers of
+    the same world and channel count once: they share its target and its schedule, so they are no independent
+    evidence, and a leak that wears three dresses is one crossing.
     """
     records = []
     for boundary in ("tenant", "user", "session", "task"):
-        cells = [
-            cell
-            for judgement in judgements
-            for verdict in judgement.verdicts
-            for cell in verdict.cells
-            if cell.boundary == boundary and cell.status in (Status.HELD, Status.VIOLATED)
-        ]
-        if not cells:
+        tried: dict[tuple[int, str], Status] = {}
+        passed: list[bool] = []
+        for number, judgement in enumerate(judgements):
+            looked = [verdict for verdict in judgement.verdicts if any(c.boundary == boundary for c in verdict.cells)]
+            passed += [control.passed for verdict in looked for control in verdict.controls]
+            for cell in (cell for verdict in looked for cell in verdict.cells if cell.boundary == boundary):
+                if cell.status in (Status.HELD, Status.VIOLATED):
+                    place = (number, cell.channel)
+                    tried[place] = worst((tried.get(place, Status.HELD), cell.status))
+        if not tried:
             continue
-        n, k = len(cells), sum(cell.status is Status.VIOLATED for cell in cells)
-        controls = [c for j in judgements for v in j.verdicts if v.cells for c in v.controls]
-        sensitivity = sum(control.passed for control in controls) / len(controls) if controls else 0.0
+        n, k = len(tried), sum(status is Status.VIOLATED for status in tried.values())
         records.append(
             AssuranceRecord(
-                statement=f"crossings of {boundary} per pair of scopes and channel",
+                statement=f"crossings of {boundary} per world and channel",
                 n=n,
                 k=k,
                 upper=clopper_pearson_upper(k, n, CONFIDENCE),
                 confidence=CONFIDENCE,
-                sensitivity=round(sensitivity, 4),
+                sensitivity=round(sum(passed) / len(passed), 4) if passed else 0.0,
             )
         )
     return records

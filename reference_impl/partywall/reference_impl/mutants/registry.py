@@ -23,10 +23,8 @@ def list_mutants() -> list[Mutant]:
     return sorted(mutants, key=lambda mutant: mutant.id)
 
 
-def build_parts(mutant_id: str | None) -> Parts:
-    """The parts of a mutant, or of the reference. Raises UsageError for an unknown id."""
-    if mutant_id is None:
-        return Parts()
+def build_parts(mutant_id: str) -> Parts:
+    """The parts of a mutant. Raises UsageError for an unknown id."""
     known = {mutant.id: mutant for mutant in list_mutants()}
     if mutant_id not in known:
         raise UsageError(f"no mutant '{mutant_id}'; known: {', '.join(known)}")

@@ -81,9 +81,7 @@ class Database:
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = sqlite3.connect(
-                self._path, isolation_level=None, check_same_thread=False, timeout=10.0
-            )
+            connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=10.0)
             connection.row_factory = sqlite3.Row
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")

@@ -52,9 +52,7 @@ class SqliteFacts:
             condition, session = below(self._keys, source, Level.SESSION)
             tasks = [
                 row["task"]
-                for row in db.execute(
-                    f"SELECT DISTINCT task FROM facts WHERE {condition} AND layer = 'task'", session
-                )
+                for row in db.execute(f"SELECT DISTINCT task FROM facts WHERE {condition} AND layer = 'task'", session)
             ]
             carried = 0
             for task in tasks:

@@ -15,7 +15,7 @@ from .database import Database, below, report
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS memories (
-  rid INTEGER PRIMARY KEY, tenant TEXT NOT NULL, user TEXT NOT NULL,
+  rid INTEGER PRIMARY KEY AUTOINCREMENT, tenant TEXT NOT NULL, user TEXT NOT NULL,
   session TEXT NOT NULL DEFAULT '', task TEXT NOT NULL DEFAULT '',
   memory_id TEXT NOT NULL, text TEXT NOT NULL, at REAL NOT NULL, UNIQUE (tenant, user, memory_id));
 CREATE TABLE IF NOT EXISTS memory_counters (
@@ -33,6 +33,10 @@ class SqliteMemories:
         self._database = database
         self._keys = keys
         self._clock = clock
+
+    def owned(self, scope: Scope) -> tuple[str, tuple[str, ...]]:
+        """The condition, and its values, that every statement on memories carries."""
+        return below(self._keys, scope, Level.USER)
 
     async def add(self, scope: Scope, text: str) -> str:
         owner = self._owner(scope)
@@ -54,11 +58,12 @@ class SqliteMemories:
         return await self._database.write(job)
 
     async def all(self, scope: Scope) -> list[KnowledgeChunk]:
-        return await self._select(f"{_FOUND} WHERE {_OWNER} ORDER BY rid", self._owner(scope))
+        owned, values = self.owned(scope)
+        return await self._select(f"{_FOUND} WHERE {owned} ORDER BY rid", values)
 
     async def newest(self, scope: Scope, limit: int) -> list[KnowledgeChunk]:
-        values = (*self._owner(scope), limit)
-        return await self._select(f"{_FOUND} WHERE {_OWNER} ORDER BY rid DESC LIMIT ?", values)
+        owned, values = self.owned(scope)
+        return await self._select(f"{_FOUND} WHERE {owned} ORDER BY rid DESC LIMIT ?", (*values, limit))
 
     async def match(self, scope: Scope, terms: list[str]) -> list[KnowledgeChunk]:
         if not terms:
@@ -69,29 +74,29 @@ class SqliteMemories:
         words = " OR ".join(f'"{term}"' for term in terms)
         query = f'owner : "{self._keys.index(scope)}" AND text : ({words})'
         wanted = "rid IN (SELECT rowid FROM memory_index WHERE memory_index MATCH ?)"
-        return await self._select(
-            f"{_FOUND} WHERE {wanted} AND {_OWNER} ORDER BY rid", (query, *self._owner(scope))
-        )
+        owned, values = self.owned(scope)
+        return await self._select(f"{_FOUND} WHERE {wanted} AND {owned} ORDER BY rid", (query, *values))
 
     async def get(self, scope: Scope, memory_id: str) -> KnowledgeChunk | None:
-        values = (*self._owner(scope), memory_id)
-        found = await self._select(f"{_FOUND} WHERE {_OWNER} AND memory_id = ?", values)
+        owned, values = self.owned(scope)
+        found = await self._select(f"{_FOUND} WHERE {owned} AND memory_id = ?", (*values, memory_id))
         return found[0] if found else None
 
     async def delete(self, scope: Scope, memory_id: str) -> bool:
-        return await self._delete(f"{_OWNER} AND memory_id = ?", (*self._owner(scope), memory_id)) > 0
+        owned, values = self.owned(scope)
+        return await self._delete(f"{owned} AND memory_id = ?", (*values, memory_id))
 
     async def erase(self, scope: Scope, level: Level) -> int:
+        """Memories only: their index entries are another place's, see `erase_index`."""
         if level > Level.USER:
             return 0
         condition, owner = below(self._keys, scope, level)
-        removed = await self._delete(condition, owner)
 
         def job(db: sqlite3.Connection) -> int:
-            return db.execute(f"DELETE FROM memory_counters WHERE {condition}", owner).rowcount
+            db.execute(f"DELETE FROM memory_counters WHERE {condition}", owner)
+            return db.execute(f"DELETE FROM memories WHERE {condition}", owner).rowcount
 
-        await self._database.write(job)
-        return removed
+        return await self._database.write(job)
 
     async def erase_index(self, scope: Scope, level: Level) -> int:
         """Drop index entries left without a memory, then merge: a deleted term must not stay in a segment."""
@@ -117,11 +122,11 @@ class SqliteMemories:
 
         return await self._database.read(job)
 
-    async def _delete(self, condition: str, values: tuple[str, ...]) -> int:
-        def job(db: sqlite3.Connection) -> int:
+    async def _delete(self, condition: str, values: tuple[str, ...]) -> bool:
+        def job(db: sqlite3.Connection) -> bool:
             doomed = f"SELECT rid FROM memories WHERE {condition}"
             db.execute(f"DELETE FROM memory_index WHERE rowid IN ({doomed})", values)
-            return db.execute(f"DELETE FROM memories WHERE {condition}", values).rowcount
+            return db.execute(f"DELETE FROM memories WHERE {condition}", values).rowcount > 0
 
         return await self._database.write(job)
 

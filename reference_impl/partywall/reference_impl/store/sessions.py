@@ -111,9 +111,7 @@ class SqliteSessions:
                 blank = "UPDATE turns SET text = '', task = '', erased = 1"
                 return db.execute(f"{blank} WHERE {condition} AND erased = 0", owner).rowcount
             tables = ("requests", "turns", "sessions")
-            return sum(
-                db.execute(f"DELETE FROM {table} WHERE {condition}", owner).rowcount for table in tables
-            )
+            return sum(db.execute(f"DELETE FROM {table} WHERE {condition}", owner).rowcount for table in tables)
 
         return await self._database.write(job)
 
@@ -169,9 +167,7 @@ class SqliteSessions:
             )
         return Appended(turn, turn, row["incarnation"], draft.text)
 
-    def _earlier(
-        self, db: sqlite3.Connection, scope: Scope, draft: Draft, session: sqlite3.Row
-    ) -> Appended | None:
+    def _earlier(self, db: sqlite3.Connection, scope: Scope, draft: Draft, session: sqlite3.Row) -> Appended | None:
         if draft.request_id is None:
             return None
         condition = f"{_SESSION} AND caller = ? AND request_id = ? AND part = ?"
@@ -187,9 +183,7 @@ class SqliteSessions:
         ).fetchone()
         return Appended(row["turn"], row["turn"], session["incarnation"], stored["text"], repeated=True)
 
-    def _stands(
-        self, db: sqlite3.Connection, scope: Scope, question: Appended, session: sqlite3.Row | None
-    ) -> bool:
+    def _stands(self, db: sqlite3.Connection, scope: Scope, question: Appended, session: sqlite3.Row | None) -> bool:
         if session is None or session["incarnation"] != question.incarnation:
             return False
         standing = f"SELECT 1 FROM turns WHERE {_SESSION} AND turn = ? AND erased = 0"

@@ -27,6 +27,8 @@ def judge(history: History) -> Verdict:
     told = sorted(controls.values(), key=lambda control: (control.channel, control.name))
     if exposure.stale and not findings:
         told.append(_stale(exposure))
+    if exposure.provenance.limited:
+        told.append(Control("every answer was scanned whole", "", False, "a bound of the scanner was hit"))
     return conclude(
         "leak",
         Guarantee.ISOLATION,

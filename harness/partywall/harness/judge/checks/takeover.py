@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from partywall.canaries import Level
 
@@ -36,18 +37,11 @@ def judge(history: History) -> Verdict:
     """Violated where an owner saw its own canary, another owner's write under the same ids was acknowledged, the
     owner wrote and deleted nothing itself, and the same question then no longer showed it."""
     exposure = exposure_of(history)
-    findings: list[Finding] = []
-    controls: list[Control] = []
-    looks: dict[_Look, list[Observation]] = {}
-    for observation in exposure.observations:
-        if observation.channel in _EXACT and observation.known and observation.caller == observation.viewer[:2]:
-            arguments = history.invocations[observation.probe].arguments
-            look = _Look(observation.op, observation.viewer, repr(sorted(arguments.items(), key=str)))
-            looks.setdefault(look, []).append(observation)
+    findings: dict[tuple[str, RawPath], Finding] = {}
+    saw: dict[tuple[str, RawPath], bool] = {}
     shown = {(sight.observation.probe, sight.opened.token) for sight in exposure.sights}
-    lost: set[tuple[str, RawPath]] = set()
-    for look, answers in looks.items():
-        for before, after in zip(answers, answers[1:], strict=False):
+    for look, answers in _looks(exposure).items():
+        for before, after in pairwise(answers):
             intruder = _intruder(history, exposure, look.viewer, before, after)
             if intruder is None:
                 continue
@@ -56,15 +50,30 @@ def judge(history: History) -> Verdict:
                 for sight in exposure.sights
                 if sight.observation is before and sight.owner is not None and sight.owner.path == look.viewer
             ]
-            name = f"{named(look.viewer)} saw its own by {look.op} before {named(intruder.canary.owner.path)} wrote"
-            controls.append(
-                Control(name, before.channel, bool(own), "" if own else "it did not, so nothing could be lost")
-            )
+            saw[before.channel, look.viewer] = saw.get((before.channel, look.viewer), False) or bool(own)
             gone = [sight for sight in own if (after.probe, sight.opened.token) not in shown]
-            if gone and (look.op, look.viewer) not in lost:
-                lost.add((look.op, look.viewer))
-                findings.append(_finding(exposure, gone, intruder, after))
-    return conclude("takeover", Guarantee.ISOLATION, findings, controls, covered=bool(controls))
+            if gone:
+                findings.setdefault((look.op, look.viewer), _finding(exposure, gone, intruder, after))
+    controls = [
+        Control(
+            f"{named(viewer)} saw its own by {channel} before another wrote under its ids",
+            channel,
+            passed,
+            "" if passed else "it did not, so nothing could be lost",
+        )
+        for (channel, viewer), passed in saw.items()
+    ]
+    return conclude("takeover", Guarantee.ISOLATION, list(findings.values()), controls, covered=bool(controls))
+
+
+def _looks(exposure: Exposure) -> dict[_Look, list[Observation]]:
+    looks: dict[_Look, list[Observation]] = {}
+    for observation in exposure.observations:
+        if observation.channel in _EXACT and observation.known and observation.caller == observation.viewer[:2]:
+            arguments = exposure.history.invocations[observation.probe].arguments
+            look = _Look(observation.op, observation.viewer, repr(sorted(arguments.items(), key=str)))
+            looks.setdefault(look, []).append(observation)
+    return looks
 
 
 def _intruder(

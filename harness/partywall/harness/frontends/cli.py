@@ -1,0 +1,90 @@
+"""The command `partywall`: parsing, one clear sentence for every error, the exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.metadata import version
+
+import typer
+
+from partywall.canaries import PartywallError
+
+from .commands import doctor, explain, judge, list_, mint, replay, scan, verify
+
+# typer carries a click of its own in some versions and the packaged one in others: the error's base class is neither's name
+_OPTION_ERROR: type[Exception] = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
+
+app = typer.Typer(
+    name="partywall",
+    help="Proves that nothing passes between the tenants, users, sessions and tasks of an AI agent and its memory.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+app.command("verify")(verify.verify)
+app.command("judge")(judge.judge)
+app.command("doctor")(doctor.doctor)
+app.command("list")(list_.list_)
+app.command("explain")(explain.explain)
+app.command("replay")(replay.replay)
+app.command("mint")(mint.mint)
+app.command("scan")(scan.scan)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"partywall {version('partywall')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    show_version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    """Options of the command itself."""
+
+
+def main() -> None:
+    """Entry point. Never shows a traceback, unless PARTYWALL_DEBUG is set."""
+    sys.exit(_run(sys.argv[1:]))
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        code = app(arguments, prog_name="partywall", standalone_mode=False)
+        return int(code or 0)
+    except typer.Exit as asked:
+        return asked.exit_code
+    except _OPTION_ERROR as error:
+        return _told(f"{_message(error)} (partywall --help tells more)", 2)
+    except PartywallError as error:
+        from ..exits import exit_of_error
+
+        return _told(str(error), exit_of_error(error))
+    except (KeyboardInterrupt, typer.Abort):
+        return _told("interrupted", 130)
+    except BrokenPipeError:
+        # the reader went away (`partywall list checks | head -1`): nothing is left to tell anyone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get("PARTYWALL_DEBUG"):
+            raise
+        return _told(f"the harness failed: {type(error).__name__}: {error}; PARTYWALL_DEBUG=1 shows where", 3)
+
+
+def _message(error: Exception) -> str:
+    told = getattr(error, "format_message", lambda: str(error))()
+    return str(told).rstrip(".")
+
+
+def _told(sentence: str, code: int) -> int:
+    from ..report.escape import one_line
+
+    print(f"error: {one_line(sentence)}", file=sys.stderr)
+    return code
