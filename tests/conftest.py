@@ -26,7 +26,5 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     seed = config.getoption("sample_seed")
     sampled = [zlib.crc32(f"{seed} {item.nodeid}".encode()) % every == 0 for item in items]
     if not all(sampled):
-        config.hook.pytest_deselected(
-            items=[item for item, kept in zip(items, sampled, strict=True) if not kept]
-        )
+        config.hook.pytest_deselected(items=[item for item, kept in zip(items, sampled, strict=True) if not kept])
         items[:] = [item for item, kept in zip(items, sampled, strict=True) if kept]

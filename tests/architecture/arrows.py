@@ -21,9 +21,9 @@ FLOORS = (
     {"catalogue"},
     {"observe", "mock_llm"},
     {"drive", "judge"},
-    {"report"},
+    {"report", "exits"},
     {"run"},
-    {"online"},
+    {"online", "doctor"},
     {"frontends"},
     {""},
 )
@@ -55,18 +55,14 @@ def upward_arrows(root: Path) -> list[str]:
         if unknown := [unit for unit in (importer, imported) if _floor(unit) is None]:
             breaches.append(_told(module, found, f"the unit {unknown[0]!r} has no floor"))
         elif importer != imported and (_floor(importer) or 0) <= (_floor(imported) or 0):
-            breaches.append(
-                _told(module, found, f"{importer or 'the face'} may not see {imported or 'the face'}")
-            )
+            breaches.append(_told(module, found, f"{importer or 'the face'} may not see {imported or 'the face'}"))
     return breaches
 
 
 def units_without_a_floor(root: Path) -> list[str]:
     """Every unit of the harness has its floor, even one that imports nothing yet."""
     units = {_unit(name) for name in modules(root) if inside(name, HARNESS)}
-    return [
-        f"the unit {unit!r} of the harness has no floor" for unit in sorted(units) if _floor(unit) is None
-    ]
+    return [f"the unit {unit!r} of the harness has no floor" for unit in sorted(units) if _floor(unit) is None]
 
 
 def drive_meets_judge(root: Path) -> list[str]:
@@ -84,9 +80,7 @@ def meetings_outside_run(root: Path) -> list[str]:
     """Below the frontends, `run` is the one place that imports both drive and judge."""
     breaches = []
     for name, targets in sorted(graph(root).items()):
-        seen = {
-            unit for unit in ("drive", "judge") for target in targets if inside(target, f"{HARNESS}.{unit}")
-        }
+        seen = {unit for unit in ("drive", "judge") for target in targets if inside(target, f"{HARNESS}.{unit}")}
         if len(seen) == 2 and _unit(name) not in ("run", "frontends", "") and inside(name, HARNESS):
             breaches.append(f"{name} imports both drive and judge; only run may")
     return breaches
@@ -100,11 +94,7 @@ def mock_llm_walls(root: Path) -> list[str]:
         if within and not inside(found.target, MOCK_LLM) and found.target != "partywall.canaries":
             breaches.append(_told(module, found, "the mock LLM imports nothing of ours but canaries"))
         users = (f"{HARNESS}.drive.targets", f"{HARNESS}.frontends")
-        if (
-            not within
-            and inside(found.target, MOCK_LLM)
-            and not any(inside(module.name, user) for user in users)
-        ):
+        if not within and inside(found.target, MOCK_LLM) and not any(inside(module.name, user) for user in users):
             breaches.append(_told(module, found, "only drive.targets and frontends may import the mock LLM"))
     return breaches
 
@@ -119,9 +109,7 @@ def crossings(root: Path) -> list[str]:
         if not same and found.relative:
             breaches.append(_told(module, found, "across roots an import is absolute"))
         if not same and found.target not in (allowed := _allowed(module.name)):
-            breaches.append(
-                _told(module, found, f"it may import of other roots: {', '.join(allowed) or 'nothing'}")
-            )
+            breaches.append(_told(module, found, f"it may import of other roots: {', '.join(allowed) or 'nothing'}"))
     return breaches
 
 
@@ -143,9 +131,7 @@ def switches_to_mutants(root: Path) -> list[str]:
     return [
         _told(module, found, "the reference may not know its mutants")
         for module, found in _ours(root)
-        if module.root == "reference_impl"
-        and inside(found.target, MUTANTS)
-        and not inside(module.name, MUTANTS)
+        if module.root == "reference_impl" and inside(found.target, MUTANTS) and not inside(module.name, MUTANTS)
     ]
 
 

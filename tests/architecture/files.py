@@ -67,14 +67,8 @@ def swallowed_errors(root: Path) -> list[str]:
     breaches = []
     for path in python_files(root):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            silent = (
-                isinstance(node, ast.ExceptHandler)
-                and _catches_all(node.type)
-                and all(map(_nothing, node.body))
-            )
-            muted = (
-                isinstance(node, ast.Call) and _named(node.func) == "suppress" and any(map(_broad, node.args))
-            )
+            silent = isinstance(node, ast.ExceptHandler) and _catches_all(node.type) and all(map(_nothing, node.body))
+            muted = isinstance(node, ast.Call) and _named(node.func) == "suppress" and any(map(_broad, node.args))
             if isinstance(node, ast.ExceptHandler | ast.Call) and (silent or muted):
                 breaches.append(f"{_at(root, path)}:{node.lineno} swallows every exception")
     return breaches
@@ -140,9 +134,7 @@ def _docstring(node: ast.stmt, tree: ast.Module) -> bool:
 def _literal(node: ast.expr | None) -> list[str] | None:
     if not isinstance(node, ast.List | ast.Tuple):
         return None
-    names = [
-        item.value for item in node.elts if isinstance(item, ast.Constant) and isinstance(item.value, str)
-    ]
+    names = [item.value for item in node.elts if isinstance(item, ast.Constant) and isinstance(item.value, str)]
     return names if len(names) == len(node.elts) else None
 
 

@@ -54,9 +54,7 @@ class Module:
 def python_files(root: Path) -> list[Path]:
     """Every Python file of the four roots, tests and bench, in order."""
     folders = [root / name for name in (*ROOTS, "tests", "bench")]
-    return sorted(
-        path for folder in folders for path in folder.rglob("*.py") if "__pycache__" not in path.parts
-    )
+    return sorted(path for folder in folders for path in folder.rglob("*.py") if "__pycache__" not in path.parts)
 
 
 @cache
@@ -71,9 +69,7 @@ def modules(root: Path) -> dict[str, Module]:
     trees = {name: ast.parse(path.read_text("utf-8"), str(path)) for name, path in files.items()}
     bound = {name: bindings(trees[name]) for name, path in files.items() if path.name == "__init__.py"}
     return {
-        name: Module(
-            name, path, trees[name], tuple(_imports(name, path, trees[name], frozenset(files), bound))
-        )
+        name: Module(name, path, trees[name], tuple(_imports(name, path, trees[name], frozenset(files), bound)))
         for name, path in files.items()
     }
 

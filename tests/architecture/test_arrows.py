@@ -301,12 +301,8 @@ SOUND: dict[str, str] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("rule", "files", "told"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN]
-)
-def test_a_broken_rule_on_imports_is_reported(
-    tmp_path: Path, rule: Rule, files: Mapping[str, str], told: str
-) -> None:
+@pytest.mark.parametrize(("rule", "files", "told"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
+def test_a_broken_rule_on_imports_is_reported(tmp_path: Path, rule: Rule, files: Mapping[str, str], told: str) -> None:
     breaches = rule(plant(tmp_path, files))
     assert any(told in breach for breach in breaches), breaches
 

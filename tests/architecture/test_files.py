@@ -150,12 +150,8 @@ SOUND: dict[str, str] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("rule", "planted", "told"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN]
-)
-def test_a_broken_rule_on_files_is_reported(
-    tmp_path: Path, rule: Rule, planted: Mapping[str, str], told: str
-) -> None:
+@pytest.mark.parametrize(("rule", "planted", "told"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
+def test_a_broken_rule_on_files_is_reported(tmp_path: Path, rule: Rule, planted: Mapping[str, str], told: str) -> None:
     breaches = rule(plant(tmp_path, planted))
     assert any(told in breach for breach in breaches), breaches
 

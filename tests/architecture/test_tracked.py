@@ -112,9 +112,7 @@ SOUND: dict[str, str] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("rule", "files", "told"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN]
-)
+@pytest.mark.parametrize(("rule", "files", "told"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
 def test_a_broken_rule_on_tracked_files_is_reported(
     tmp_path: Path, rule: Rule, files: Mapping[str, str], told: str
 ) -> None:

@@ -86,11 +86,7 @@ def broken_links(root: Path) -> list[str]:
             if re.match(r"[a-z][a-z0-9+.-]*:", link):
                 continue
             file, _, anchor = link.partition("#")
-            there = (
-                page
-                if not file
-                else (root / file.lstrip("/") if file.startswith("/") else page.parent / file)
-            )
+            there = page if not file else (root / file.lstrip("/") if file.startswith("/") else page.parent / file)
             if not there.exists():
                 breaches.append(f"{_at(root, page)} links to {link!r}, which is not there")
             elif anchor and there.suffix == ".md" and anchor not in _anchors(there):
@@ -103,9 +99,7 @@ def _anchors(page: Path) -> set[str]:
     anchors: set[str] = set()
     for heading in re.findall(r"^#{1,6}\s+(.*?)\s*#*$", FENCE.sub("", page.read_text("utf-8")), re.MULTILINE):
         slug = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-        anchors.add(
-            next(name for name in (slug, *(f"{slug}-{n}" for n in range(1, 100))) if name not in anchors)
-        )
+        anchors.add(next(name for name in (slug, *(f"{slug}-{n}" for n in range(1, 100))) if name not in anchors))
     return anchors
 
 

@@ -10,7 +10,7 @@ from partywall.canaries.needles import dressed_needles, plain_needles
 NEEDLES = plain_needles("mzqx7") + dressed_needles("mzqx7")
 
 
-def plainly(data):
+def plainly(data: bytes) -> list[tuple[int, bytes]]:
     found = []
     for needle in NEEDLES:
         at = data.find(needle.pattern)
@@ -32,7 +32,7 @@ TEXTURES = {
 
 @pytest.mark.parametrize("texture", TEXTURES)
 @pytest.mark.parametrize("size", [0, 3, 500, WINDOW + 100, 5 * WINDOW + 17])
-def test_every_needle_is_found_once_and_nothing_else(texture, size):
+def test_every_needle_is_found_once_and_nothing_else(texture: str, size: int) -> None:
     rng = random.Random(f"{texture} {size}")
     data = bytearray(rng.choices(TEXTURES[texture], k=size))
     edges = [at + shift for at in range(0, size, WINDOW) for shift in range(-12, 3)]
@@ -44,13 +44,13 @@ def test_every_needle_is_found_once_and_nothing_else(texture, size):
     assert sorted(found) == plainly(bytes(data))
 
 
-def test_a_needle_at_the_very_start_and_the_very_end_is_found():
+def test_a_needle_at_the_very_start_and_the_very_end_is_found() -> None:
     for needle in NEEDLES:
         data = needle.pattern + b"." * 300_000 + needle.pattern
         at = [place for place, one in Finder(NEEDLES).search(data) if one == needle]
         assert at == [0, len(data) - len(needle.pattern)]
 
 
-def test_needles_are_constants_of_the_prefix_without_doubles():
+def test_needles_are_constants_of_the_prefix_without_doubles() -> None:
     patterns = [needle.pattern for needle in NEEDLES]
     assert len(patterns) == len(set(patterns)) == 16

@@ -34,9 +34,7 @@ class Environment:
         """What `command` of this environment printed; AssertionError with its output where it failed."""
         binaries = self.folder / ("Scripts" if os.name == "nt" else "bin")
         clean = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("PYTHON", "PYTEST", "VIRTUAL"))
+            name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST", "VIRTUAL"))
         }
         done = subprocess.run(
             [str(binaries / command), *arguments],
@@ -146,19 +144,13 @@ def test_the_wheel_holds_the_four_roots_and_no_init_for_the_namespace(built: tup
 
 
 def test_the_wheel_imports_in_a_fresh_environment(installed: Environment) -> None:
-    printed = installed.run(
-        "python", "-c", f"{IMPORT_ALL}; print(partywall.__file__, len(partywall.__path__))"
-    )
+    printed = installed.run("python", "-c", f"{IMPORT_ALL}; print(partywall.__file__, len(partywall.__path__))")
     assert printed.split() == ["None", "1"]
 
 
-def test_the_namespace_admits_a_part_from_another_distribution(
-    installed: Environment, tmp_path: Path
-) -> None:
+def test_the_namespace_admits_a_part_from_another_distribution(installed: Environment, tmp_path: Path) -> None:
     plant(tmp_path, {"other/partywall/theirs/__init__.py": "NAME = 'theirs'"})
-    program = (
-        f"import sys; sys.path.append('other'); {IMPORT_ALL}; from partywall.theirs import NAME; print(NAME)"
-    )
+    program = f"import sys; sys.path.append('other'); {IMPORT_ALL}; from partywall.theirs import NAME; print(NAME)"
     assert installed.run("python", "-c", program, cwd=tmp_path).strip() == "theirs"
 
 
@@ -168,15 +160,10 @@ def test_the_command_of_the_wheel_tells_its_version(installed: Environment) -> N
 
 
 def test_an_editable_install_sees_an_edit(edited: Environment) -> None:
-    printed = edited.run(
-        "python", "-c", f"{IMPORT_ALL}; print(partywall.__file__, len(set(partywall.__path__)))"
-    )
+    printed = edited.run("python", "-c", f"{IMPORT_ALL}; print(partywall.__file__, len(set(partywall.__path__)))")
     assert printed.split() == ["None", "4"]
     plant(edited.folder.parent / "checkout", {"scenarios/brand_new.py": "HERE = 1"})
-    assert (
-        edited.run("python", "-c", "import partywall.scenarios.brand_new as it; print(it.HERE)").strip()
-        == "1"
-    )
+    assert edited.run("python", "-c", "import partywall.scenarios.brand_new as it; print(it.HERE)").strip() == "1"
 
 
 THEIR_TEST = """

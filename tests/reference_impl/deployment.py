@@ -43,15 +43,15 @@ class Deployment:
     def token(self, tenant: str, user: str, role: str = "user", lifetime: float = 60) -> str:
         return self.system.tokens.issue(Principal(tenant, user, role), lifetime)
 
-    async def send(self, name: str, at: tuple[str, ...], token: str = "", **arguments: Any) -> httpx.Response:
+    async def send(self, name: str, at: tuple[str, ...], /, token: str = "", **arguments: Any) -> httpx.Response:
         scope = dict(zip(("tenant", "user", "session", "task"), at, strict=False))
         headers = {"authorization": f"Bearer {token or self.token(at[0], at[1])}"}
         return await self.client.post(f"/v1/{name}", json={"scope": scope, **arguments}, headers=headers)
 
-    def post(self, name: str, at: tuple[str, ...], token: str = "", **arguments: Any) -> httpx.Response:
+    def post(self, name: str, at: tuple[str, ...], /, token: str = "", **arguments: Any) -> httpx.Response:
         return self.runner.run(self.send(name, at, token, **arguments))
 
-    def value(self, name: str, at: tuple[str, ...], token: str = "", **arguments: Any) -> Any:
+    def value(self, name: str, at: tuple[str, ...], /, token: str = "", **arguments: Any) -> Any:
         response = self.post(name, at, token, **arguments)
         assert response.status_code == 200, response.text
         return response.json()["value"]

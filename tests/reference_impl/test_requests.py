@@ -57,7 +57,6 @@ def test_operator_views_are_for_operators(reference: Deployment, view: str) -> N
     assert reference.view(view) is not None
 
 
-@pytest.mark.parametrize("name", sorted(OPERATIONS))
 @pytest.mark.parametrize(
     "body",
     [
@@ -81,8 +80,9 @@ def test_operator_views_are_for_operators(reference: Deployment, view: str) -> N
         json.dumps({"scope": {**ANN, "user": "x" * 9000}}).encode(),
     ],
 )
-def test_a_malformed_body_is_a_problem_and_echoes_nothing(reference: Deployment, name: str, body: bytes) -> None:
-    _assert_problem(_raw(reference, name, body), 422)
+def test_a_malformed_body_is_a_problem_everywhere(reference: Deployment, body: bytes) -> None:
+    for name in OPERATIONS:
+        _assert_problem(_raw(reference, name, body), 422)
 
 
 @pytest.mark.parametrize(

@@ -5,18 +5,22 @@ from .canary import KINDS, Canary, Mint, Opened, open_token, redact_tokens, shor
 from .carriers import CARRIERS, Carrier
 from .errors import PartywallError, ScopeError, UsageError
 from .keyring import Keyring
+from .natural import COATS, Coat, Fact, evidence, natural, read_naturals, read_uuids, uuid_of
 from .scan import LEVELS, Scan, Scanner, Sighting, scan
 from .scope import Level, Path, Scope, boundary
 from .sow import PLACES, sow
 
 __all__ = [
     "CARRIERS",
+    "COATS",
     "DEFAULT_PREFIX",
     "KINDS",
     "LEVELS",
     "PLACES",
     "Canary",
     "Carrier",
+    "Coat",
+    "Fact",
     "Keyring",
     "Level",
     "Mint",
@@ -30,9 +34,14 @@ __all__ = [
     "Sighting",
     "UsageError",
     "boundary",
+    "evidence",
+    "natural",
     "open_token",
+    "read_naturals",
+    "read_uuids",
     "redact_tokens",
     "scan",
     "short_id",
     "sow",
+    "uuid_of",
 ]

@@ -124,9 +124,7 @@ class Mint:
         tag = _tag(self.keyring, payload)
         return self.prefix + encode_body(_masked(self.keyring, payload, tag) + tag)
 
-    def canary(
-        self, owner: Scope, reach: Mapping[str, Level], kind: int | str = "message", seq: int = 0
-    ) -> Canary:
+    def canary(self, owner: Scope, reach: Mapping[str, Level], kind: int | str = "message", seq: int = 0) -> Canary:
         """The canary of `owner`, its token as text. Raises UsageError as `token` does."""
         return Canary(owner, dict(reach), KINDS[kind_number(kind)], seq, self.token(owner, kind, seq))
 

@@ -107,9 +107,7 @@ def _retold(text: str) -> str:
 
 _ALL = (
     Carrier("plain", "S0", lambda text: text, _text),
-    Carrier(
-        "json", "S0", lambda text: json.dumps({"note": text}), lambda seen: str(json.loads(seen)["note"])
-    ),
+    Carrier("json", "S0", lambda text: json.dumps({"note": text}), lambda seen: str(json.loads(seen)["note"])),
     Carrier("json2", "S0", _twice_json, _from_twice_json),
     Carrier(
         "url",
@@ -135,9 +133,7 @@ _ALL = (
     Carrier(
         "base64url",
         "S1",
-        lambda text: (
-            f"https://shop.example/r/{base64.urlsafe_b64encode(f'~?{text}'.encode()).decode().rstrip('=')}"
-        ),
+        lambda text: f"https://shop.example/r/{base64.urlsafe_b64encode(f'~?{text}'.encode()).decode().rstrip('=')}",
         lambda seen: base64.urlsafe_b64decode(_raw(seen).rpartition(b"/")[2] + b"==").decode(),
     ),
     Carrier(
@@ -153,12 +149,8 @@ _ALL = (
         lambda text: text.encode().hex().upper(),
         lambda seen: bytes.fromhex(_text(seen)).decode(),
     ),
-    Carrier(
-        "utf-16le", "S1", lambda text: text.encode("utf-16-le"), lambda seen: _raw(seen).decode("utf-16-le")
-    ),
-    Carrier(
-        "utf-16be", "S1", lambda text: text.encode("utf-16-be"), lambda seen: _raw(seen).decode("utf-16-be")
-    ),
+    Carrier("utf-16le", "S1", lambda text: text.encode("utf-16-le"), lambda seen: _raw(seen).decode("utf-16-le")),
+    Carrier("utf-16be", "S1", lambda text: text.encode("utf-16-be"), lambda seen: _raw(seen).decode("utf-16-be")),
     Carrier("reversed", "S1", lambda text: text[::-1], lambda seen: _text(seen)[::-1]),
     Carrier(
         "rot13",

@@ -78,9 +78,7 @@ class Scanner:
 
     __slots__ = ("_finder", "_opened", "keyrings", "level", "prefix")
 
-    def __init__(
-        self, keyrings: Sequence[Keyring], *, level: str = "S2", prefix: str = DEFAULT_PREFIX
-    ) -> None:
+    def __init__(self, keyrings: Sequence[Keyring], *, level: str = "S2", prefix: str = DEFAULT_PREFIX) -> None:
         if level not in LEVELS:
             raise UsageError(f"no scan level {level!r}; known: {', '.join(LEVELS)}")
         self.prefix = checked_prefix(prefix)
@@ -135,9 +133,7 @@ class Scanner:
             self._dig(data, place, (), allowance, ledger)
             ledger.limited |= allowance.exceeded
 
-    def _find(
-        self, data: bytes, place: Place, chain: tuple[str, ...], level: str | None, ledger: _Ledger
-    ) -> None:
+    def _find(self, data: bytes, place: Place, chain: tuple[str, ...], level: str | None, ledger: _Ledger) -> None:
         after = len(self.prefix)
         for at, needle in self._finder.search(data):
             body, start, end = needle.read(data, at)
@@ -169,9 +165,7 @@ class Scanner:
                         ledger.miss(place(start, start + 1)[0])
                     at = skeleton.find(prefix, at + 1)
 
-    def _dig(
-        self, data: bytes, place: Place, chain: tuple[str, ...], allowance: Allowance, ledger: _Ledger
-    ) -> None:
+    def _dig(self, data: bytes, place: Place, chain: tuple[str, ...], allowance: Allowance, ledger: _Ledger) -> None:
         for payload in unpack(data, allowance):
             inner = _within(place, payload.place)
             labels = (*chain, payload.label)
@@ -191,9 +185,7 @@ class Scanner:
         return self._opened[body]
 
 
-def scan(
-    text: str | bytes, keyrings: Sequence[Keyring], *, level: str = "S2", prefix: str = DEFAULT_PREFIX
-) -> Scan:
+def scan(text: str | bytes, keyrings: Sequence[Keyring], *, level: str = "S2", prefix: str = DEFAULT_PREFIX) -> Scan:
     """One scan of one text; build a `Scanner` where there are many. Raises UsageError as `Scanner` does."""
     return Scanner(keyrings, level=level, prefix=prefix).scan(text)
 

@@ -82,7 +82,8 @@ def unpack(data: bytes, allowance: Allowance) -> Iterator[Payload]:
 
 def still_packed(data: bytes) -> bool:
     """Whether the whole of `data` looks encoded or compressed, so that a deeper look might find more."""
-    return bool(_MAGIC.match(data) or _BASE64.fullmatch(data) or _HEX.fullmatch(data))
+    long = len(data) >= _SHORTEST_CODED
+    return long and bool(_MAGIC.match(data) or _BASE64.fullmatch(data) or _HEX.fullmatch(data))
 
 
 def _inflated(data: bytes, allowance: Allowance) -> Iterator[Payload]:

@@ -6,7 +6,6 @@ import math
 from itertools import combinations
 
 import pytest
-
 from partywall.harness.judge.assurance import (
     anytime_upper,
     bonferroni,
@@ -171,5 +170,5 @@ def test_incomplete_beta_mirrors_itself_and_ends_at_zero_and_one() -> None:
 )
 def test_numbers_that_no_experiment_gives_are_refused(impossible: object) -> None:
     assert callable(impossible)
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"got|expected|needs"):
         impossible()

@@ -48,9 +48,7 @@ def held(check: str = "leak", *cells: Cell) -> Verdict:
 
 def violated(*findings: Finding, check: str = "leak", cells: Sequence[Cell] = ()) -> Verdict:
     """A check with findings, one if none is given."""
-    return Verdict(
-        check, Guarantee.ISOLATION, Status.VIOLATED, "", findings or (finding(),), (PASSED,), tuple(cells)
-    )
+    return Verdict(check, Guarantee.ISOLATION, Status.VIOLATED, "", findings or (finding(),), (PASSED,), tuple(cells))
 
 
 def inconclusive(reason: str = "control failed", check: str = "leak", *cells: Cell) -> Verdict:

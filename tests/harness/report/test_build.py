@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-
 from partywall.harness.judge.assurance import clopper_pearson_upper
 from partywall.harness.judge.verdict import Status
 from partywall.harness.report.build import merged

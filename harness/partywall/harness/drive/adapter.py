@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
+import asyncio
+import importlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from partywall.canaries import Scope
@@ -30,18 +31,24 @@ def bare(scope: Scope) -> str:
 _KEYS: dict[str, SessionKey] = {"": folded, "bare": bare}
 
 
-def library(id: str, summary: str, extra: str, module: str, make: Callable[[SessionKey], Any]) -> TargetKind:
+def library(id: str, summary: str, extra: str, modules: Sequence[str], make: Callable[[SessionKey], Any]) -> TargetKind:
     """A kind of target for an installed library: `id` folds the scope into the session key, `id:bare` does not.
 
-    `make(key)` gives the adapter; `module` must be importable, else a UsageError names the extra to install.
+    `make(key)` gives the adapter; `modules` must be importable, else a UsageError names the extra to install.
     """
 
     async def open_library(spec: str, settings: TargetSettings) -> FunctionTarget:
         name, _, variant = spec.partition(":")
         if variant not in _KEYS:
             raise UsageError(f"target {spec!r}: no variant {variant!r}; known: {name}, {name}:bare")
-        if importlib.util.find_spec(module) is None:
-            raise UsageError(f"target {spec!r} needs the extra {extra!r}: pip install 'partywall[{extra}]'")
+        try:
+            # here and not at the first call: importing a large library would eat that call's deadline
+            for name in modules:
+                await asyncio.to_thread(importlib.import_module, name)
+        except ImportError as error:
+            raise UsageError(
+                f"target {spec!r} needs the extra {extra!r}: pip install 'partywall[{extra}]' ({error})"
+            ) from error
         return FunctionTarget(make(_KEYS[variant]), spec)
 
     return TargetKind(id, summary, lambda spec: spec.partition(":")[0] == id, open_library)

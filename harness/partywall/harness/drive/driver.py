@@ -50,6 +50,7 @@ async def drive(schedule: Schedule, target: Target, recorder: Recorder, limits: 
                 for line in phase.lines:
                     group.create_task(run.follow(line, start))
                 start.set()
+        await target.settle()
     finally:
         await run.close()
     return Report(tuple(dict.fromkeys(run.problems)), run.stopped)
@@ -82,7 +83,7 @@ class _Run:
             await closed(client, self._recorder)
 
     async def _send(self, probe: Probe) -> None:
-        call, lacking = self._resolved(probe.call)
+        call, lacking = self._resolved(replace(probe.call, probe=probe.id, tagged=probe.tagged))
         name, client, refusal = probe.client, None, None
         try:
             name, client = await self._client(probe.client, call.caller)

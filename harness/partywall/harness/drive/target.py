@@ -38,6 +38,9 @@ class Target(Protocol):
     def observe(self, recorder: Recorder) -> None:
         """Where observations outside of calls are to be recorded."""
 
+    async def settle(self) -> None:
+        """Record what was observed outside of calls and has not been told yet; called once, after the last call."""
+
     async def aclose(self) -> None:
         """Stop what was started; mandatory, and the driver limits its time."""
 

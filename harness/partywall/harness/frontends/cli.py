@@ -13,9 +13,7 @@ from partywall.canaries import PartywallError
 from .commands import doctor, explain, judge, list_, mint, replay, scan, verify
 
 # typer carries a click of its own in some versions and the packaged one in others: the error's base class is neither's name
-_OPTION_ERROR: type[Exception] = next(
-    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
-)
+_OPTION_ERROR: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 app = typer.Typer(
     name="partywall",

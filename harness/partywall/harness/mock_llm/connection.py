@@ -143,8 +143,7 @@ class Connection(asyncio.Protocol):
         if self._record is not None:
             self._record.body = b"".join(self._body)
             self._wiretap.add(self._record)
-            self._record.closed_first = closer
-            self._settle(self._record)
+            self._end_of(self._record, closer)
         if self._linger is not None:
             self._linger.cancel()
         for future in (self._left, self._drained):
@@ -153,12 +152,10 @@ class Connection(asyncio.Protocol):
         if self._player is not None:
             self._player.cancel()
         if self._last is not None:
-            self._last.closed_first = self._last.closed_first or closer
             self._last.reset = exc is not None and closer == "client"
-            self._settle(self._last)
+            self._end_of(self._last, closer)
         for record, _, _ in self._ready:
-            record.closed_first = closer
-            self._settle(record)
+            self._end_of(record, closer)
         self._ready.clear()
         del self._parser
         self.lost.set_result(None)
@@ -229,7 +226,7 @@ class Connection(asyncio.Protocol):
         while self._ready and self._player is None and not self._closing:
             record, keep_alive, chunked = self._ready.popleft()
             if self._last is not None:
-                self._settle(self._last)
+                self._wiretap.settle(self._last)
             self._last = record
             try:
                 frames = self._desk.answer(record, keep_alive=keep_alive, chunked=chunked)
@@ -344,7 +341,7 @@ class Connection(asyncio.Protocol):
 
     def _end(self, record: Record, status: int, message: str) -> None:
         if self._last is not None:
-            self._settle(self._last)
+            self._wiretap.settle(self._last)
         self._last = record
         if self._player is None:
             document = self._desk.refuse(record, status, message)
@@ -356,10 +353,10 @@ class Connection(asyncio.Protocol):
 
     # closing
 
-    def _settle(self, record: Record) -> None:
-        if record.closed_at is None:
-            record.closed_at = monotonic()
-            self._wiretap.settle(record)
+    def _end_of(self, record: Record, closer: Closer) -> None:
+        record.closed_at = monotonic()
+        record.closed_first = record.closed_first or closer
+        self._wiretap.settle(record)
 
     def _close(self) -> None:
         """Close after what is unsent; the server's doing unless the client has closed its side already."""

@@ -58,6 +58,8 @@ class Invoked:
     scope: RawPath
     arguments: Mapping[str, Any] = field(default_factory=dict)
     request_id: str | None = None
+    credential: str = "valid"
+    twin: str = ""
     entry: Literal["invoked"] = "invoked"
 
 
@@ -75,7 +77,8 @@ class Completed:
 class Seen:
     """A text observed elsewhere than in a call's value: a prompt at the model, a response header.
 
-    `viewer` is whose observation it is; None where it could not be attributed.
+    `viewer` is whose observation it is; None where it could not be attributed. `how` says by what evidence;
+    `conflict` that two pieces of evidence named different viewers.
     """
 
     at: int
@@ -84,6 +87,7 @@ class Seen:
     viewer: RawPath | None
     probe: str | None = None
     how: str = ""
+    conflict: bool = False
     entry: Literal["seen"] = "seen"
 
 

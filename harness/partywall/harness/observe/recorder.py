@@ -46,7 +46,18 @@ class Recorder:
         caller = (call.caller.tenant, call.caller.user)
         arguments: Mapping[str, Any] = _redacted(dict(call.arguments))
         self._entries.append(
-            Invoked(self._clock(), probe.id, client, call.op, caller, call.scope.path, arguments, call.request_id)
+            Invoked(
+                self._clock(),
+                probe.id,
+                client,
+                call.op,
+                caller,
+                call.scope.path,
+                arguments,
+                call.request_id,
+                call.credential,
+                probe.twin,
+            )
         )
 
     def completed(self, probe: str, outcome: Outcome) -> None:
@@ -55,9 +66,17 @@ class Recorder:
         redacted = Outcome(outcome.status, _redacted(outcome.value), redact_credentials(outcome.reason), outcome.code)
         self._entries.append(Completed(at, probe, redacted))
 
-    def seen(self, channel: str, text: str, viewer: RawPath | None, probe: str | None = None, how: str = "") -> None:
+    def seen(
+        self,
+        channel: str,
+        text: str,
+        viewer: RawPath | None,
+        probe: str | None = None,
+        how: str = "",
+        conflict: bool = False,
+    ) -> None:
         """A text was observed elsewhere than in a call's value."""
-        self._entries.append(Seen(self._clock(), channel, redact_credentials(text), viewer, probe, how))
+        self._entries.append(Seen(self._clock(), channel, redact_credentials(text), viewer, probe, how, conflict))
 
     def faulted(self, fault: str, delivered: bool, probe: str | None = None, detail: str = "") -> None:
         """A fault was due."""

@@ -18,7 +18,7 @@ _KINDS = {
 class Planting:
     """Makes the scopes and canaries of one run; `seq` rises per owner, so a sighting names the placement.
 
-    `nonce` is appended to tenant ids on targets that keep what earlier runs planted: without it, a second run
+    `nonce` stands before tenant ids (behind them, `tenant-1` were no prefix of `tenant-10`) on targets that keep what earlier runs planted: without it, a second run
     would read the first one's turns as phantoms.
     """
 
@@ -29,7 +29,7 @@ class Planting:
 
     def scope(self, tenant: str, user: str, session: str = "", task: str = "") -> Scope:
         """The scope of that name in this run."""
-        return Scope(f"{tenant}-{self._nonce}" if self._nonce else tenant, user, session, task)
+        return Scope(f"{self._nonce}-{tenant}" if self._nonce else tenant, user, session, task)
 
     def canary(self, owner: Scope, operation: str, layer: str = "") -> Canary:
         """A new canary of `owner`, to be planted by `operation`; a fact also names its layer."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from partywall.canaries import Canary, Scope
 
 from .identity import Address, Identity
 
 DEFAULT_TIMEOUT = 10.0
+Credential = Literal["valid", "none", "expired"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,11 @@ class ValueOf:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a client sends. `timeout` is in seconds; `scope` is addressed, `caller` bears the credentials."""
+    """What a client sends. `timeout` is in seconds; `scope` is addressed, `caller` bears the credentials.
+
+    `credential` says what the caller shows for itself: its own, none at all, or one that has expired. `probe` and
+    `tagged` are filled in from the probe when the call is sent.
+    """
 
     op: str
     caller: Identity
@@ -31,16 +36,26 @@ class Call:
     request_id: str | None = None
     timeout: float = DEFAULT_TIMEOUT
     replica: int = 0
+    credential: Credential = "valid"
+    probe: str = ""
+    tagged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One planned call. `client` names the connection it goes out by; probes of one client keep their order."""
+    """One planned call. `client` names the connection it goes out by; probes of one client keep their order.
+
+    `twin` names an earlier probe that asked the same of something that never was: the two answers must look alike.
+    `tagged` lets a target put a self-tag into the question, so that a prompt caught at the model is known to be this
+    probe's; never where wording must be identical, since a nonce in the question disables the cache that leaks.
+    """
 
     id: str
     client: str
     call: Call
     sows: tuple[Canary, ...] = ()
+    twin: str = ""
+    tagged: bool = False
 
     @property
     def awaits(self) -> frozenset[str]:

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from partywall.canaries import Level
 
-from .capabilities import Capabilities
+from .capabilities import AUTHENTICATES, Capabilities
 from .guarantee import Guarantee
 from .operation import lacking
 from .planting import Planting
@@ -52,6 +52,8 @@ class Scenario:
     def obstacle(self, capabilities: Capabilities) -> str:
         """Why the target cannot be put through this scenario; empty where it can."""
         missing = lacking(self.needs, capabilities.offers)
+        if missing == (AUTHENTICATES,):
+            return "the target does not prove who calls"
         if missing:
             return f"the target lacks {', '.join(missing)}"
         if self.direction is not None and self.direction not in capabilities.dimensions:

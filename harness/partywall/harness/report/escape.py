@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rich.markup import escape as _escape_markup
-
 from partywall.canaries import DEFAULT_PREFIX, redact_tokens
+from rich.markup import escape as _escape_markup
 
 from .results import Results
 
@@ -24,24 +23,21 @@ _SEQUENCES = re.compile(
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
 )
 _BREAKS = re.compile("\r\n|[\r\x85\u2028\u2029]")
-_REPLACED: dict[int, str | None] = {code: "�" for code in (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)}
-_CONTROLS: dict[int, str | None] = {
-    code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"
-}
-_DIRECTIONS: dict[int, str | None] = {
-    code: None for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x2070))
-}
-_INVISIBLE: dict[int, str | None] = {
-    code: None
-    for code in (
+_REPLACED: dict[int, str | None] = dict.fromkeys((*range(0xD800, 0xE000), 0xFFFE, 0xFFFF), "�")
+_CONTROLS: dict[int, str | None] = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {0x09, 0x0A})
+_DIRECTIONS: dict[int, str | None] = dict.fromkeys(
+    (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x2070))
+)
+_INVISIBLE: dict[int, str | None] = dict.fromkeys(
+    (
         *(0x00AD, 0x180E, 0x200B, 0x200C, 0x200D, 0xFEFF, 0xFFF9, 0xFFFA, 0xFFFB),
         *range(0x2060, 0x2066),
         *range(0xE0000, 0xE01F0),
     )
-}
+)
 _VISIBLE = _REPLACED | _CONTROLS | _DIRECTIONS
 _ALL = _VISIBLE | _INVISIBLE
-_MARKDOWN = {ord(sign): f"&#{ord(sign)};" for sign in "\\`*_{}[]()#+!|~@:$^\""} | {
+_MARKDOWN = {ord(sign): f"&#{ord(sign)};" for sign in '\\`*_{}[]()#+!|~@:$^"'} | {
     ord("&"): "&amp;",
     ord("<"): "&lt;",
     ord(">"): "&gt;",
@@ -61,13 +57,11 @@ def harmless(text: str, *, invisible: bool = True) -> str:
 
 
 def redacted(text: str, prefixes: Iterable[str] = (DEFAULT_PREFIX,)) -> str:
-    """`text` made harmless, every canary shortened.
-
-    Looks before and after stripping: a sequence may split a canary, or swallow the first letter of one.
-    """
+    """`text` made harmless, every canary shortened, also one that control sequences were laid into."""
     known = tuple(prefixes)
     for prefix in known:
-        text = redact_tokens(text, prefix)
+        # the final byte of a sequence is any letter: it must not swallow the first one of a canary
+        text = re.sub(rf"(?:\x1b\[|\x9b)[0-?]*[ -/]*(?={re.escape(prefix)})", "", text, flags=re.IGNORECASE)
     text = harmless(text)
     for prefix in known:
         text = redact_tokens(text, prefix)
@@ -134,7 +128,8 @@ def _kept(verdicts: list[dict[str, Any]]) -> set[tuple[int, int]]:
 
 def _within(evidence: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """As much evidence as fits; of the first piece always something, its texts cut."""
-    room, kept = MAX_EVIDENCE, []
+    room = MAX_EVIDENCE
+    kept: list[dict[str, Any]] = []
     for piece in evidence:
         if not kept and _size(piece) > room:
             piece = _each(piece, lambda text: _cut(text, MAX_EVIDENCE // 8))

@@ -42,6 +42,9 @@ class FunctionTarget:
     def observe(self, recorder: Recorder) -> None:
         """An adapter shows nothing outside of its answers."""
 
+    async def settle(self) -> None:
+        """Nothing is outstanding."""
+
     async def aclose(self) -> None:
         """Close the adapter, if it has an `aclose`, sync or async."""
         close = getattr(self._adapter, "aclose", None)

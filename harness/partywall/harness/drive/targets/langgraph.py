@@ -72,14 +72,14 @@ TARGET = (
         "langgraph",
         "LangGraph's InMemorySaver by thread_id; langgraph:bare leaves the owner out",
         "langgraph",
-        "langgraph",
+        ("langgraph.graph", "langgraph.checkpoint.memory"),
         LangGraphThreads,
     ),
     library(
         "langgraph-sqlite",
         "LangGraph's AsyncSqliteSaver by thread_id; langgraph-sqlite:bare leaves the owner out",
         "langgraph",
-        "langgraph.checkpoint.sqlite",
+        ("langgraph.graph", "langgraph.checkpoint.sqlite.aio"),
         LangGraphSqliteThreads,
     ),
 )

@@ -49,6 +49,6 @@ TARGET = library(
     "openai-agents",
     "the OpenAI Agents SDK's SQLite session store; openai-agents:bare keys it by the session id alone",
     "openai-agents",
-    "agents",
+    ("agents",),
     OpenAIAgentsSessions,
 )

@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 
-def list_(kind: Annotated[str, typer.Argument(help="scenarios, checks, targets, reporters, carriers or codes.")]) -> int:
+def list_(
+    kind: Annotated[str, typer.Argument(help="scenarios, checks, targets, reporters, carriers or codes.")],
+) -> int:
     """List what there is: one line each, the name first."""
     from ...errors import unknown
 

@@ -20,7 +20,9 @@ def verify(
     out: Annotated[Path, typer.Option(help="Folder for the reports.")] = Path("out"),
     report: Annotated[str, typer.Option(help="Reports to write, separated by commas.")] = DEFAULT_REPORTS,
     timeout: Annotated[float, typer.Option(min=0.1, help="Deadline of one call in seconds.")] = 10.0,
-    max_time: Annotated[float, typer.Option(min=0.0, help="Start no scenario after this many seconds; 0: no limit.")] = 0,
+    max_time: Annotated[
+        float, typer.Option(min=0.0, help="Start no scenario after this many seconds; 0: no limit.")
+    ] = 0,
     require: Annotated[str, typer.Option(help="Guarantees that must be held, separated by commas.")] = "",
     allow_inconclusive: Annotated[bool, typer.Option(help="Exit 0 where the worst verdict is inconclusive.")] = False,
     destructive: Annotated[bool, typer.Option(help="The target may be purged and killed.")] = False,

@@ -12,7 +12,7 @@ from ..results import Results
 
 
 def render(results: Results, histories: Sequence[History] = ()) -> str:
-    """The results, keys in the order of the schema, so that status and exit code stand first; one line end at the end."""
+    """The results, keys in the order of the schema: status and exit code stand first."""
     told = bounded(results, {history.header.prefix for history in histories})
     return json.dumps(told.model_dump(mode="json"), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 

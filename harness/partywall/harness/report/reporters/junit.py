@@ -98,7 +98,7 @@ def _harness(results: Results) -> list[ElementTree.Element]:
     if not told:
         return []
     case = _case("partywall", "run")
-    _told(case, "error", told[0], "\n".join(told), "target" if results.failures else "problem")
+    _told(case, "error", told[0], "\n".join(told), "failure" if results.failures else "problem")
     return [case]
 
 

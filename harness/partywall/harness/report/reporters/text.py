@@ -38,6 +38,7 @@ WIDTH = 100
 SHOWN_FINDINGS = 10
 SHOWN_LINES = 12
 _MARGIN = 12
+_LOST = 3
 _CLAIM = 600
 _EXCERPT = 240
 _STYLES = {Status.HELD: "green", Status.VIOLATED: "bold red", Status.INCONCLUSIVE: "yellow", Status.NOT_COVERED: "dim"}
@@ -75,7 +76,7 @@ def lines(results: Results, histories: Sequence[History] = (), width: int = WIDT
 
 
 def _target(results: Results, population: str, width: int) -> Iterator[Text]:
-    status = Status.VIOLATED if results.failures else Status.HELD
+    status = Status.VIOLATED if results.exit_code == _LOST else Status.HELD
     replicas = f", {results.target.replicas} replicas" if results.target.replicas > 1 else ""
     name = one_line(results.target.name, _EXCERPT)
     yield from _line("target", f"{name}{replicas}   {population}".rstrip(), width, status)
@@ -103,9 +104,9 @@ def _isolation(results: Results, width: int) -> Iterator[Text]:
         spelled = tuple((name, _spelled(row, name, status)) for name, status in tried if status != Status.NOT_COVERED)
         groups.setdefault(spelled, []).append(row)
     heading = "isolation"
-    for tried, members in groups.items():
+    for spellings, members in groups.items():
         told = "  ".join(f"{one_line(row.boundary, 40)} {MARKS[row.status]}" for row in members)
-        over = ", ".join(one_line(spelling, 80) for _, spelling in tried) or "no channel"
+        over = ", ".join(one_line(spelling, 80) for _, spelling in spellings) or "no channel"
         yield from _line(heading, f"{told}   over {over}", width)
         heading = ""
 
@@ -152,7 +153,8 @@ def _findings(results: Results, width: int) -> Iterator[Text]:
 
 def _finding(kind: Kind, width: int) -> Iterator[Text]:
     finding = kind.first
-    yield _styled(f"{MARKS[Status.VIOLATED]} {one_line(finding.code, 40)} {title(finding.code)}", Status.VIOLATED)
+    heading = f"{MARKS[Status.VIOLATED]} {one_line(finding.code, 40)} {title(finding.code)}"
+    yield _styled(without_commands(heading), Status.VIOLATED)
     yield from _line("claim", one_line(finding.claim, _CLAIM), width)
     yield from _evidence(finding, width)
     if kind.count > 1:
