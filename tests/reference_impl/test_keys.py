@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import re
 import unicodedata
 from dataclasses import replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
+import partywall.reference_impl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -96,6 +98,17 @@ def test_a_lock_belongs_to_the_session_and_needs_one() -> None:
 
 def test_rate_keys_are_the_tenants_and_the_users() -> None:
     assert KEYS.rate(SCOPE) == (Key("tacme|prate"), Key("tacme|uann|prate"))
+
+
+def test_no_key_is_made_by_hand() -> None:
+    home = Path(partywall.reference_impl.__file__).parent
+    for path in home.rglob("*.py"):
+        made = [
+            node
+            for node in ast.walk(ast.parse(path.read_text("utf-8")))
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Key"
+        ]
+        assert not made or path.name == "keys.py" or path.parent.name == "mutants", path
 
 
 def test_a_row_holds_nothing_below_its_level() -> None:

@@ -32,7 +32,8 @@ def _ask(answer: Callable[[httpx.Request], Any], settings: ModelSettings = FAST)
         nonlocal calls
         calls += 1
         made = answer(request)
-        return await made if asyncio.iscoroutine(made) else made
+        response: httpx.Response = await made if asyncio.iscoroutine(made) else made
+        return response
 
     async def run() -> str:
         model = ChatModel(settings, httpx.MockTransport(handle))

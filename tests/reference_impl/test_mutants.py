@@ -102,7 +102,8 @@ PROBES: dict[str, Probe] = {
 WIDER = {
     "M01": {"M03", "M20", "M23"},
     "M12": {"M03", "M04", "M05", "M61"},
-    "M23": {"M03", "M04", "M05", "M06", "M12", "M20", "M61"},
+    "M23": {"M03", "M04", "M05", "M12", "M20", "M61"},
+    "M24": {"M06"},
 }
 
 
@@ -119,6 +120,15 @@ def test_the_reference_passes_every_probe(deploy: Deploy, probe: str) -> None:
     assert PROBES[probe](_deploy(deploy, Parts()))
 
 
+@pytest.mark.parametrize("mutant", sorted(PROBES))
+def test_a_mutant_fails_its_own_probe(deploy: Deploy, mutant: str) -> None:
+    try:
+        assert not PROBES[mutant](_deploy(deploy, MUTANTS[mutant].build(Parts())))
+    finally:
+        _empty_mutable_defaults()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", sorted(PROBES))
 def test_a_mutant_differs_in_exactly_its_fault(deploy: Deploy, mutant: str) -> None:
     failed = set()

@@ -116,7 +116,10 @@ def test_a_bad_argument_is_refused_by_name(reference: Deployment, name: str, arg
     [("append_turn", {"session": ""}), ("put_artifact", {"task": ""}), ("put_fact", {"task": ""})],
 )
 def test_an_operation_that_needs_an_id_says_so(reference: Deployment, name: str, scope: dict[str, str]) -> None:
-    more = {"put_fact": {"key": "a", "value": 1, "layer": "task"}, "put_artifact": {"name": "a", "text": ""}}
+    more: dict[str, dict[str, Any]] = {
+        "put_fact": {"key": "a", "value": 1, "layer": "task"},
+        "put_artifact": {"name": "a", "text": ""},
+    }
     body = {"scope": {**ANN, **scope}, **more.get(name, {"text": "x"})}
     refused = _raw(reference, name, json.dumps(body).encode())
     _assert_problem(refused, 422)

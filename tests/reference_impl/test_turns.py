@@ -118,6 +118,11 @@ def test_a_conflict_is_read_anew_a_bounded_number_of_times() -> None:
     assert store.reads == counted.conflicts == 5
 
 
+def test_a_plain_text_is_no_lock_key() -> None:
+    with pytest.raises(TypeError):
+        asyncio.run(SessionLocks().hold("s1").__aenter__())  # type: ignore[arg-type]
+
+
 def test_a_lock_that_is_not_had_in_time_is_a_loud_refusal() -> None:
     async def two_holders() -> None:
         locks = SessionLocks(timeout=0.01)
@@ -192,6 +197,7 @@ def test_an_expired_session_takes_no_more_writes(reference: Deployment) -> None:
         refused = reference.post(name, ANN, **body)
         assert (refused.status_code, refused.json()["code"]) == (410, "expired")
         assert "ann" not in refused.json()["detail"]
+    assert reference.post("create_session", ANN).status_code == 410
     assert reference.value("session_info", ANN)["state"] == "expired"
     assert len(reference.value("list_turns", ANN)) == 1
 
@@ -226,4 +232,5 @@ def test_layer_writes_and_missing_dimensions_are_counted(reference: Deployment) 
     metrics = reference.view("metrics")
     assert 'partywall_missing_dimension_total{dimension="user"} 1.0' in metrics
     assert 'partywall_request_dedup_total{outcome="hit"} 1.0' in metrics
+    assert 'partywall_layer_writes_total{layer="session"} 1.0' in metrics
     assert "partywall_canary_hits_total 0.0" in metrics

@@ -87,6 +87,36 @@ CODES: Mapping[str, Code] = {
             ),
             "Make the owner part of the primary key, and check it on update and delete.",
         ),
+        Code(
+            "PW107",
+            "existence signal",
+            Guarantee.ISOLATION,
+            "A stranger was answered differently about another owner's thing than about one that never was. No content "
+            "was shown, but the difference says that the thing exists.",
+            ("404 for what is not there and 403 for what is another's", "counts or ids that run over all tenants"),
+            "Answer both alike: the same status, the same code, the same text, as if nothing were there.",
+        ),
+        Code(
+            "PW108",
+            "claimed identity believed",
+            Guarantee.ISOLATION,
+            "A caller was served as the owner that its request named, not as the one its credential proves: the owner's "
+            "content came back, or what the caller wrote turned up with the owner.",
+            (
+                "tenant or user taken from the body, a header or the path",
+                "a check that is skipped without a credential",
+            ),
+            "Take tenant and user from the verified credential only; refuse a request whose ids disagree with it.",
+        ),
+        Code(
+            "PW109",
+            "attribution mismatch",
+            Guarantee.ISOLATION,
+            "A prompt caught at the model bears the marks of two requests that were in flight together, of different "
+            "owners: what one asked was built into, or sent as, the other's.",
+            ("an identity kept in a global or thread local", "a connection or buffer shared between requests"),
+            "Carry the identity in the request's own objects through every await; share no mutable state.",
+        ),
     )
 }
 

@@ -9,6 +9,7 @@ from partywall.canaries import Level, Scope
 from .answers import Answers
 from .append import Appended, Draft, TurnLog
 from .context import Assembled, Assembler
+from .layers import Layer
 from .llm import ChatModel, ModelFailure
 from .log import Log
 from .metrics import Metrics
@@ -101,6 +102,7 @@ class Agent:
         asked = draft.request_id is not None and draft.part == "user"
         self._metrics.appended(appended.turn, asked, appended.repeated)
         if not appended.repeated:
+            self._metrics.layer_write(Layer.SESSION)
             await self._answers.changed(scope, Level.TASK)
         return appended
 

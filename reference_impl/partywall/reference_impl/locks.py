@@ -32,6 +32,8 @@ class SessionLocks:
 
         No model call and no outside request belongs inside.
         """
+        if not isinstance(key, Key):
+            raise TypeError("a lock key comes from Keys, never from plain text")
         held = self._held.setdefault(key, _Held())
         held.waiters += 1
         owner = uuid4().hex

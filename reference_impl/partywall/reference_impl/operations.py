@@ -42,8 +42,9 @@ class Operations:
         source = None if body.carry_from is None else replace(scope, session=body.carry_from)
         if source is not None and await self._system.sessions.session(source) is None:
             raise NotFound
-        await self._system.sessions.create(scope)
-        self._system.metrics.layer_write(Layer.SESSION)
+        await self._writable(scope)
+        if await self._system.sessions.create(scope):
+            self._system.metrics.layer_write(Layer.SESSION)
         if source is not None and source.session != scope.session:
             for _ in range(await self._system.facts.carry(source, scope)):
                 self._system.metrics.layer_write(Layer.TASK)
@@ -79,7 +80,6 @@ class Operations:
             expected_version=body.expected_version,
         )
         appended = await self._system.agent.append(call.scope, draft)
-        self._system.metrics.layer_write(Layer.SESSION)
         return {"turn": appended.turn, "version": appended.version}
 
     async def list_turns(self, call: Call, body: wire.ListTurns) -> list[dict[str, object]]:
@@ -89,7 +89,6 @@ class Operations:
     async def run_turn(self, call: Call, body: wire.RunTurn) -> dict[str, object]:
         request = Request(call.caller, body.request_id)
         result = await self._system.agent.run_turn(call.scope, body.text, request)
-        self._system.metrics.layer_write(Layer.SESSION)
         return result.record(self._system.settings.snapshot)
 
     async def context(self, call: Call, body: wire.Context) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 from collections.abc import Awaitable, Callable
@@ -89,7 +90,7 @@ class Purge:
         return sum([await table.erase(scope, level) for table in tables])
 
     async def _erase_log(self, scope: Scope, level: Level) -> int:
-        return self._log.erase(scope, level)
+        return await asyncio.to_thread(self._log.erase, scope, level)
 
     async def _confirm(self, job: str, confirmed: dict[str, int]) -> None:
         text = json.dumps(confirmed)

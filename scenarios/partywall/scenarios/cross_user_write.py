@@ -14,10 +14,12 @@ def plan(mint: Planting, rng: random.Random, size: int) -> Schedule:
             owner, stranger = script.pair(level, 2 * number + offset)
             intruder = Identity.of(stranger)
             script.phase(script.opening(owner, stranger))
-            script.phase(script.writes(owner), script.writes(stranger))
-            script.phase(script.reads(owner), script.reads(stranger))
+            for scope in (owner, stranger):
+                script.phase(script.writes(scope))
+                script.phase(script.reads(scope))
             script.phase(script.intrusions(stranger, owner, intruder))
-            script.phase(script.reads(owner), script.reads(stranger))
+            for scope in (owner, stranger):
+                script.phase(script.reads(scope))
     return script.schedule()
 
 

@@ -42,17 +42,14 @@ HOSTILE = {
     "bidi": "user\u202egnihton\u202c\u2066x\u2069\u200f",
     "nul and controls": "".join(map(chr, range(0x20))) + "\x7f" + "".join(map(chr, range(0x80, 0xA0))),
     "lone surrogate": "half \ud800 of \udfff a sign \ufffe\uffff",
-    "canary": f"saw {CANARY} and {CANARY.upper()} and {CANARY[:4]}\x1b[0m{CANARY[4:]} and {CANARY[:8]}\u200b{CANARY[8:]}",
+    "canary": f"{CANARY} and {CANARY.upper()} and {CANARY[:4]}\x1b[0m{CANARY[4:]} and {CANARY[:8]}\u200b{CANARY[8:]}",
     "markup of a console": "[bold red]x[/bold red] [/nothing] [link=http://evil.example]y[/link] \\",
     "xml": "]]> &lt; <!-- --> <?pi?> <![CDATA[ &#0; \"quoted\" 'quoted'",
     "long": "x" * 100_000,
-    "long words": "palabra <b>ñ</b> " * 6_000,
+    "long words": "palabra <b>ñ</b> " * 2_000,
 }
-FORBIDDEN = {*map(chr, range(0x20)), *map(chr, range(0x7F, 0xA0)), *"\u202a\u202b\u202c\u202d\u202e\u2028\u2029"} - {
-    "\n",
-    "\t",
-}
-FORBIDDEN |= set("\u2066\u2067\u2068\u2069\u200e\u200f\u061c\ufffe\uffff") | set(map(chr, range(0xD800, 0xE000)))
+FORBIDDEN = {*map(chr, range(0x20)), *map(chr, range(0x7F, 0xA0)), *map(chr, range(0xD800, 0xE000))} - {"\n", "\t"}
+FORBIDDEN |= set("\u202a\u202b\u202c\u202d\u202e\u2028\u2029\u2066\u2067\u2068\u2069\u200e\u200f\u061c\ufffe\uffff")
 
 
 def hostile(text: str) -> Results:
@@ -63,10 +60,8 @@ def hostile(text: str) -> Results:
     verdict = violated(leaked, finding(text, code=text, fingerprint=text), cells=fields)
     control = Control(text, text, False, text)
     told = [
-        judgement(
-            verdict, inconclusive(text, "order"), not_covered(text, "takeover"), held("mixing"), not_covered(text, text)
-        ),
-        judgement(inconclusive(text, text)),
+        judgement(verdict, inconclusive(text, "order"), not_covered(text, "takeover"), held("mixing")),
+        judgement(inconclusive(text, text), not_covered(text, text + "\x00")),
     ]
     made = build(
         told,
@@ -158,7 +153,7 @@ def test_every_reporter_tells_of_a_run_that_saw_nothing(reporter: str) -> None:
 @pytest.mark.parametrize(
     ("verdict", "words"),
     [
-        (held(), {"held"}),
+        (held(), {"held", 'failures="0"'}),
         (violated(), {"violated", "pw101"}),
         (inconclusive("no overlap was reached"), {"inconclusive", "no overlap was reached"}),
         (not_covered("the target lacks search_memory"), {"not covered", "not_covered", "skipped"}),
@@ -168,7 +163,7 @@ def test_every_reporter_tells_of_a_run_that_saw_nothing(reporter: str) -> None:
 def test_every_reporter_tells_statuses_apart(reporter: str, verdict: object, words: set[str]) -> None:
     if reporter not in EVIDENCE_FILES:
         told = reporters()[reporter].render(results(judgement(verdict)), [history()]).lower()  # type: ignore[arg-type]
-        assert any(word in told for word in words) or (reporter == "junit" and words == {"held"})
+        assert any(word in told for word in words)
 
 
 def test_every_reporter_writes_a_file_of_its_own() -> None:

@@ -90,12 +90,11 @@ def test_hostile_text_leaves_code_tags_paired_on_each_line(name: str) -> None:
 
 
 def test_summary_of_the_longest_run_fits_into_a_step_summary() -> None:
-    text = "<|`>" * 25_000
+    text = "<|`>" * 400
     seen = evidence(text, probe=text, op=text, place=text, decoded=(text,))
-    many = [finding(text, code=text, fingerprint=f"f{n}", evidence=(seen,)) for n in range(200)]
-    checks = [inconclusive(text, f"check {n}") for n in range(200)]
-    fields = [cell(boundary=f"b{n}", channel=f"{text[:40]}{m}") for n in range(90) for m in range(90)]
-    given = results(
-        judgement(violated(*many, cells=fields), *checks), skipped=[(f"s{n}{text}", text) for n in range(200)]
-    )
+    many = [finding(text, code=text, fingerprint=f"f{n}", evidence=(seen,)) for n in range(100)]
+    checks = [inconclusive(text, f"check {n}") for n in range(100)]
+    fields = [cell(boundary=f"b{n}", channel=f"{text[:40]}{m}") for n in range(70) for m in range(70)]
+    told = judgement(violated(*many, cells=fields), *checks)
+    given = results(told, skipped=[(f"s{n}{text}", text) for n in range(100)])
     assert len(render(given).encode()) < MEGABYTE

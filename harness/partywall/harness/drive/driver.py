@@ -17,6 +17,7 @@ from .target import Client, Target
 
 CLOSE_TIMEOUT = 5.0
 MAX_SILENT = 5
+_HEX = "0123456789abcdef"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ class _Run:
                 if found is None:
                     arguments[name] = None
                     return replace(call, arguments=arguments), f"probe {value.probe} gave no id to ask for"
-                arguments[name] = found
+                arguments[name] = _altered(found) if value.altered else found
         return replace(call, arguments=arguments), ""
 
     async def _client(self, wanted: str, identity: Identity) -> tuple[str, Client]:
@@ -181,6 +182,16 @@ async def closed(closable: Client | Target, recorder: Recorder | None = None) ->
 
 def _identifier(value: Any) -> Any:
     return value.get("id", value.get("memory_id")) if isinstance(value, dict) else value
+
+
+def _altered(identifier: Any) -> Any:
+    """An id of the same form that nothing has: another last digit of a long one, a far number, else a longer name."""
+    if isinstance(identifier, int):
+        return identifier + 7_000_003
+    text = str(identifier)
+    if len(text) < 16 or text[-1] not in _HEX:
+        return f"{text}7000003"
+    return text[:-1] + _HEX[(_HEX.index(text[-1]) + 8) % 16]
 
 
 def _told(error: BaseException) -> str:

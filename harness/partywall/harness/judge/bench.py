@@ -29,7 +29,7 @@ def judge(history: History, using: Iterable[Check] | None = None) -> Judgement:
 
 
 def _verdict(check: Check, history: History) -> Verdict:
-    missing = lacking(check.needs, history.offered)
+    missing = lacking(check.needs, history.offers)
     if missing:
         reason = f"the target lacks {', '.join(missing)}"
         return Verdict(check.id, check.guarantee, Status.NOT_COVERED, reason, needs=missing)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from partywall.canaries import Level
 
-from ..observe.history import History, Sown
+from ..observe.history import History, Seen, Sown
 from ..plan.channel import SCOPED_CHANNELS, Channel
 from ..plan.identity import RawPath
 from ..plan.operation import OPERATIONS
@@ -37,9 +37,15 @@ class Exposure:
         self.own: dict[tuple[str, RawPath], list[Sight]] = defaultdict(list)
         self.stale: list[Sight] = []
         self.damaged = 0
+        self.unattributed = [
+            entry
+            for entry in history.entries
+            if isinstance(entry, Seen) and entry.viewer is None and self.provenance.holds_canary(entry.text)
+        ]
         self._planted_at = {entry.canary.text: entry.at for entry in self.provenance.canaries}
         for observation in self.observations:
             self._read(observation)
+        self.refused = self._refused_owners()
         self.crossings = self._crossings()
 
     def control(self, crossing: Crossing) -> Control:
@@ -78,6 +84,8 @@ class Exposure:
             if observation.known and observation.channel in SCOPED_CHANNELS:
                 reads[observation.channel, observation.viewer].append(observation)
         for (channel, viewer), looks in reads.items():
+            if viewer in self.refused:
+                continue
             for sown in planted:
                 parted = self.provenance.parted(sown.canary.owner.path, viewer)
                 if parted is None or not unreached(sown.canary, parted, channel):
@@ -86,6 +94,15 @@ class Exposure:
                 if crossing not in found and any(self._could_show(look, sown) for look in looks):
                     found.add(crossing)
         return found
+
+    def _refused_owners(self) -> set[RawPath]:
+        """Owners whose every write the target refused as invalid: it does not take such ids, which is its right, and
+        who can store nothing cannot show by its own content that it would see another's."""
+        ends: dict[RawPath, set[bool]] = defaultdict(set)
+        for sown in self.provenance.canaries:
+            outcome = self.history.outcome(sown.probe)
+            ends[sown.canary.owner.path].add(outcome.status == "fail" and outcome.code == "invalid")
+        return {owner for owner, refused in ends.items() if refused == {True}}
 
     def _acknowledged(self, sown: Sown) -> bool:
         return self.history.outcome(sown.probe).status == "ok"
@@ -127,8 +144,9 @@ def exposure_of(history: History) -> Exposure:
 
 
 def offered_channels(history: History) -> list[str]:
-    """The scoped channels that the target's operations show, in the order of the catalogue."""
+    """The scoped channels that the target shows or lets be watched, in the order of the catalogue."""
     shown = {str(OPERATIONS[op].channel) for op in history.offered if op in OPERATIONS}
+    shown |= history.header.capabilities.watches
     return [str(channel) for channel in SCOPED_CHANNELS if channel in shown]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from partywall.canaries import Canary, Keyring, Level, Opened, Scanner, Scope, Sighting
+from partywall.canaries import Canary, Keyring, Level, Opened, Scan, Scanner, Scope, Sighting
 
 from ..observe.history import History, Invoked, Sown
 from ..plan.identity import RawPath
@@ -14,6 +14,8 @@ from .observation import Observation, leaves
 
 
 _MARGIN = 60
+_MINTED_REACH = {"session": Level.SESSION, "memory": Level.USER, "preference": Level.USER}
+"""Reach, by kind, of canaries that the deployment itself mints: a session's own is shown to all of its tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class Provenance:
     def __init__(self, history: History) -> None:
         header = history.header
         self.limited = False
+        self._scans: dict[str, Scan] = {}
         self.dimensions = header.capabilities.dimensions
         self._sharing = [frozenset(pair) for pair in header.capabilities.intended_sharing]
         self._scanner = Scanner(
@@ -75,7 +78,7 @@ class Provenance:
         """The canaries in an observation, each with the level that it crossed to get there (None: it may)."""
         found = []
         for place, text in observation.texts:
-            scan = self._scanner.scan(text)
+            scan = self._scan(text)
             self.limited |= scan.limited
             for index, sighting in enumerate(scan.sightings):
                 opened = sighting.opened
@@ -94,16 +97,22 @@ class Provenance:
                 )
         return found
 
+    def holds_canary(self, text: str) -> bool:
+        """Whether any genuine canary stands in a text."""
+        return bool(self._scan(text).sightings)
+
     def damaged(self, observation: Observation) -> int:
         """How many marks in an observation begin like a canary and cannot be opened."""
-        return sum(self._scanner.scan(text).damaged for _, text in observation.texts)
+        return sum(self._scan(text).damaged for _, text in observation.texts)
 
     def crossed(self, opened: Opened, viewer: RawPath, channel: str, at: int) -> Level | None:
         """The outermost level that a canary crossed to be seen by `viewer` in `channel` at `at`; None if it may."""
         sown = self._sown.get(opened.token)
         if sown is None:
             parted = opened.boundary(viewer)
-            return parted if parted in self.dimensions else None
+            if parted is None or parted not in self.dimensions or parted > _MINTED_REACH.get(opened.kind, Level.TASK):
+                return None
+            return parted
         parted = self.parted(sown.canary.owner.path, viewer)
         if parted is None or self._shared(sown.canary.owner.tenant, viewer[0]):
             return None
@@ -123,12 +132,18 @@ class Provenance:
                 return level
         return None
 
+    def _scan(self, text: str) -> Scan:
+        """Contexts repeat: most texts of a history are read several times, by several checks."""
+        if text not in self._scans:
+            self._scans[text] = self._scanner.scan(text)
+        return self._scans[text]
+
     def _shared(self, one: str | None, other: str | None) -> bool:
         return frozenset((one, other)) in self._sharing
 
     def _read_input(self, invoked: Invoked) -> None:
         for _, text in leaves(dict(invoked.arguments)):
-            for sighting in self._scanner.scan(text).sightings:
+            for sighting in self._scan(text).sightings:
                 token = sighting.opened.token
                 entered = _Input(invoked.at, invoked.scope, self._reach(invoked, token))
                 self._inputs.setdefault(token, []).append(entered)

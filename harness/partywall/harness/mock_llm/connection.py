@@ -18,7 +18,7 @@ import httptools
 
 from .document import Document
 from .exchange import Closer
-from .frames import Fin, Frames, HalfClose, Reset, Sleep, Stall, render
+from .frames import Fin, Frames, HalfClose, Reset, Sleep, Stall, joined
 from .wiretap import Record, Wiretap
 
 _log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ class Limits:
 class Desk(Protocol):
     """Where a request is answered."""
 
-    def answer(self, record: Record, *, keep_alive: bool, chunked: bool) -> Frames: ...
+    def answer(self, record: Record, *, keep_alive: bool, chunked: bool) -> bytes | Frames: ...
 
     def refuse(self, record: Record, status: int, message: str) -> Document: ...
 
@@ -63,7 +63,6 @@ class Connection(asyncio.Protocol):
         self._body: list[bytes] = []
         self._body_size = self._head_size = 0
         self._in_head = True
-        self._keep_alive = True
         self._too_large = False
         self._ready: deque[tuple[Record, bool, bool]] = deque()
         self._last: Record | None = None
@@ -104,6 +103,8 @@ class Connection(asyncio.Protocol):
                 break
         if self._player is None and self._ready:
             self._serve()
+        if self._closing:
+            return
         if malformed:
             self._malformed(data)
         elif self._too_large:
@@ -112,6 +113,7 @@ class Connection(asyncio.Protocol):
             self._refuse(431, f"request head is larger than {self._limits.head} bytes")
         elif len(self._ready) > self._limits.pipelined:
             self._wiretap.limits_hit += 1
+            _log.error("limit hit on connection %d: more requests wait than may", self._number)
             self._close()
 
     def eof_received(self) -> bool:
@@ -216,8 +218,12 @@ class Connection(asyncio.Protocol):
         record.complete = True
         record.received = monotonic()
         self._wiretap.add(record)
-        parser = self._parser
-        self._ready.append((record, parser.should_keep_alive(), parser.get_http_version() != "1.0"))
+        if self._last is not None and record.headers == self._last.headers:
+            # One connection's requests carry the same headers: kept once, they are half of what is kept.
+            record.headers = self._last.headers
+        # HTTP/1.0 knows no chunks, and its keep-alive is not worth having: such a client gets one answer.
+        chunked = self._parser.get_http_version() != "1.0"
+        self._ready.append((record, chunked and self._parser.should_keep_alive(), chunked))
 
     # answering
 
@@ -232,18 +238,16 @@ class Connection(asyncio.Protocol):
                 frames = self._desk.answer(record, keep_alive=keep_alive, chunked=chunked)
             except Exception:
                 self._crashed(record)
-                frames = render(
-                    self._desk.refuse(record, 500, "the mock itself failed; see its log"),
-                    keep_alive=keep_alive,
-                    chunked=True,
-                )
-            if type(frames) is tuple and all(type(frame) is bytes for frame in frames):
-                self._write(record, b"".join(frames))
+                document = self._desk.refuse(record, 500, "the mock itself failed; see its log")
+                frames = joined(document, keep_alive=keep_alive, chunked=True)
+            if type(frames) is bytes:
+                self._write(record, frames)
                 record.finished = True
-                if not (keep_alive and chunked):
+                if not keep_alive:
                     self._close()
             else:
-                self._player = self._loop.create_task(self._play(record, frames, keep_alive and chunked))
+                assert not isinstance(frames, bytes)
+                self._player = self._loop.create_task(self._play(record, frames, keep_alive))
 
     def _crashed(self, record: Record) -> None:
         """Note the mock's own mistake, which must neither pass for the agent's nor end the server."""
@@ -345,7 +349,7 @@ class Connection(asyncio.Protocol):
         self._last = record
         if self._player is None:
             document = self._desk.refuse(record, status, message)
-            self._write(record, b"".join(render(document, keep_alive=False, chunked=True)))
+            self._write(record, joined(document, keep_alive=False, chunked=True))
             record.finished = True
         self._closing = True
         # Closing at once would reset a client that is still sending, before it has read why.
@@ -366,9 +370,7 @@ class Connection(asyncio.Protocol):
         self._transport.close()
 
     def shutdown(self) -> None:
-        """Close for a server that stops: whatever was still going on is over."""
-        if self._player is not None:
-            self._player.cancel()
+        """Close for a server that stops: whatever was still going on is over once the connection is lost."""
         self._close()
 
     def abort(self) -> None:

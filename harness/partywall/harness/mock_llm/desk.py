@@ -18,7 +18,7 @@ from .codec import Codec, PromptError, openai_error
 from .decision import Decisions
 from .document import JSON, Document, encode
 from .fault import Case, Fault
-from .frames import Frames, render
+from .frames import Frames, joined, render
 from .keys import scope_key
 from .reply import reply
 from .wiretap import Record
@@ -47,22 +47,26 @@ class ModelDesk:
         self._codecs = {route: codec for codec in codecs.values() for route in codec.routes}
         self._routes: dict[str, Route] = {}
 
-    def answer(self, record: Record, *, keep_alive: bool, chunked: bool) -> Frames:
-        """The frames that answer a complete request; the record learns scope, call and fault."""
+    def answer(self, record: Record, *, keep_alive: bool, chunked: bool) -> bytes | Frames:
+        """What answers a complete request, bytes where no fault acts on frames.
+
+        The record learns scope, call and fault.
+        """
         route = self._routes.get(record.target) or self._route(record.target)
         record.path_scope = route.scope
         record.scope = scope_key(record.owner) if record.owner else route.scope or "-"
         if route.codec is not None and record.method == "POST":
             return self._model(record, route.codec, keep_alive, chunked)
         document = self._other(record, route, self._request_id(record))
-        frames = render(document, keep_alive=keep_alive, chunked=chunked)
-        return frames[:1] if record.method == "HEAD" else frames
+        if record.method == "HEAD":
+            return render(document, keep_alive=keep_alive, chunked=chunked)[0]
+        return joined(document, keep_alive=keep_alive, chunked=chunked)
 
     def refuse(self, record: Record, status: int, message: str) -> Document:
         """An error document for a request that is not answered as one of an API."""
         return openai_error(status, message, self._request_id(record))
 
-    def _model(self, record: Record, codec: Codec, keep_alive: bool, chunked: bool) -> Frames:
+    def _model(self, record: Record, codec: Codec, keep_alive: bool, chunked: bool) -> bytes | Frames:
         scope, fault = record.scope, self.fault
         record.api = codec.id
         dice = self._decisions.draw(scope, "reply", record.body)
@@ -70,7 +74,7 @@ class ModelDesk:
             prompt = codec.read(_object(record.body))
         except PromptError as error:
             request_id = "req_" + dice.hex()[24:56]
-            return render(
+            return joined(
                 openai_error(400, str(error), request_id, error.param), keep_alive=keep_alive, chunked=chunked
             )
         record.call, record.attempt = self._decisions.count(scope, dice[:16])
@@ -78,15 +82,16 @@ class ModelDesk:
         turn = reply(prompt, dice)
         if fault.turn is None and fault.document is None and fault.frames is None:
             document = codec.stream(turn, prompt) if prompt.stream else codec.whole(turn)
-            return render(document, keep_alive=keep_alive, chunked=chunked)
+            return joined(document, keep_alive=keep_alive, chunked=chunked)
         case = Case(prompt, codec, self._decisions.draw(scope, fault.id, b"%d" % record.call))
         if fault.turn is not None:
             turn = fault.turn(turn, case)
         document = codec.stream(turn, prompt) if prompt.stream else codec.whole(turn)
         if fault.document is not None:
             document = fault.document(document, case)
-        frames = render(document, keep_alive=keep_alive, chunked=chunked)
-        return frames if fault.frames is None else fault.frames(frames, case)
+        if fault.frames is None:
+            return joined(document, keep_alive=keep_alive, chunked=chunked)
+        return fault.frames(render(document, keep_alive=keep_alive, chunked=chunked), case)
 
     def _other(self, record: Record, route: Route, request_id: str) -> Document:
         method, path = record.method, route.path

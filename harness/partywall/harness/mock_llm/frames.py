@@ -39,7 +39,7 @@ class Stall:
 
 Frame = bytes | Sleep | Reset | Fin | HalfClose | Stall
 Frames = Iterable[Frame]
-"""A tuple of bytes only is written in one go; an iterator may be endless."""
+"""What a fault makes of an answer; an iterator may be endless."""
 
 
 def render(document: Document, *, keep_alive: bool, chunked: bool) -> tuple[bytes, ...]:
@@ -58,6 +58,11 @@ def render(document: Document, *, keep_alive: bool, chunked: bool) -> tuple[byte
         return (head, *events)
     chunks = [b"%x\r\n%b\r\n" % (len(event), event) for event in events]
     return (head, *chunks, b"0\r\n\r\n")
+
+
+def joined(document: Document, *, keep_alive: bool, chunked: bool) -> bytes:
+    """The same in one piece, which is one write however many events there are."""
+    return b"".join(render(document, keep_alive=keep_alive, chunked=chunked))
 
 
 @lru_cache(maxsize=256)

@@ -41,13 +41,12 @@ class Journal:
         self._chain = _link(self._chain, payload)
         line = b"%b %b\n" % (self._chain, payload)
         self._file.write(line)
+        self._file.flush()  # what was seen must outlive the process that saw it
         self._size += len(line)
         return offset
 
     def read(self, offset: int) -> bytes:
         """The payload of the line at `offset`."""
-        if not self._file.closed:
-            self._file.flush()
         with self.path.open("rb") as file:
             file.seek(offset)
             return file.readline()[65:-1]

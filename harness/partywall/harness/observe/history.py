@@ -153,6 +153,11 @@ class History:
         }
         return self.header.capabilities.operations - absent
 
+    @property
+    def offers(self) -> frozenset[str]:
+        """What a check's need can be met by: offered operations, and `authenticates`."""
+        return self.header.capabilities.offers - (self.header.capabilities.operations - self.offered)
+
     def outcome(self, probe: str) -> Outcome:
         """How a probe's call ended; `info` where no end was recorded."""
         completed = self.completions.get(probe)

@@ -1,7 +1,8 @@
 """Journal: histories to and from JSON lines, versioned; a malformed line is refused by its number.
 
 A file holds one or more histories. Each begins with a header line (`"entry": "header"`), entries follow in the
-order in which they were recorded. Readers ignore fields they do not know, so that the format can grow.
+order in which they were recorded. Readers ignore fields they do not know, so that the format can grow. The header's
+`entries` says how many follow: a file that was cut short would otherwise be judged by what is left of it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from partywall.canaries import Level
+from partywall.canaries import Keyring, Level, Scanner
 from pydantic import TypeAdapter, ValidationError
 
 from ..errors import HistoryError, UsageError
@@ -33,9 +34,10 @@ _HEADER = TypeAdapter(Header)
 def dump(histories: Iterable[History]) -> Iterator[str]:
     """The lines of a journal, each with its line end."""
     for history in histories:
-        header = {"entry": "header", **asdict(history.header)}
+        header = {"entry": "header", "entries": len(history.entries), **asdict(history.header)}
         header["capabilities"]["operations"] = sorted(history.header.capabilities.operations)
         header["capabilities"]["dimensions"] = [level.label for level in sorted(history.header.capabilities.dimensions)]
+        header["capabilities"]["watches"] = sorted(history.header.capabilities.watches)
         header["capabilities"]["reach"] = {
             op: _labels(reach) for op, reach in history.header.capabilities.reach.items()
         }
@@ -75,14 +77,24 @@ def load(lines: Iterable[bytes | str], name: str = "history") -> tuple[History, 
     header: Header | None = None
     entries: list[Entry] = []
     witness = _Witness()
+    promised: Any = None
     number = 0
+
+    def finished(header: Header) -> History:
+        if promised not in (None, len(entries)):
+            raise HistoryError(
+                f"{name} line {number}: expected {promised!r} entries as the header says, found {len(entries)}"
+            )
+        return History(header, tuple(entries))
+
     for number, line in enumerate(lines, 1):
         record = _record(line, name, number)
         kind = record.get("entry")
         if kind == "header":
             if header is not None:
-                histories.append(History(header, tuple(entries)))
+                histories.append(finished(header))
             header, entries, witness = _header(record, name, number), [], _Witness()
+            promised = record.get("entries")
             continue
         if header is None:
             raise HistoryError(f"{name} line {number}: expected a header line first, found entry {kind!r}")
@@ -95,7 +107,7 @@ def load(lines: Iterable[bytes | str], name: str = "history") -> tuple[History, 
         entries.append(entry)
     if header is None:
         raise HistoryError(f"{name} holds no history: expected a header line, found {number} lines")
-    return (*histories, History(header, tuple(entries)))
+    return (*histories, finished(header))
 
 
 class _Witness:
@@ -124,7 +136,7 @@ class _Witness:
 
 def _record(line: bytes | str, name: str, number: int) -> dict[str, Any]:
     try:
-        record = json.loads(line)
+        record = json.loads(line, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise HistoryError(
             f"{name} line {number}: expected a JSON object, found no JSON ({type(error).__name__})"
@@ -132,6 +144,10 @@ def _record(line: bytes | str, name: str, number: int) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise HistoryError(f"{name} line {number}: expected a JSON object, found {type(record).__name__}")
     return record
+
+
+def _no_number(constant: str) -> Any:
+    raise ValueError(f"{constant} is no JSON")
 
 
 def _header(record: dict[str, Any], name: str, number: int) -> Header:
@@ -142,8 +158,10 @@ def _header(record: dict[str, Any], name: str, number: int) -> Header:
         capabilities = dict(record["capabilities"])
         capabilities["dimensions"] = [_level(label) for label in capabilities["dimensions"]]
         capabilities["reach"] = {op: _levels(reach) for op, reach in capabilities["reach"].items()}
-        return _HEADER.validate_python({**record, "capabilities": capabilities})
-    except (ValidationError, KeyError, TypeError, AttributeError, ValueError) as error:
+        header: Header = _HEADER.validate_python({**record, "capabilities": capabilities})
+        Scanner([Keyring.from_record(keyring) for keyring in header.keyrings], prefix=header.prefix)
+        return header
+    except (ValidationError, KeyError, TypeError, AttributeError, ValueError, UsageError) as error:
         raise HistoryError(f"{name} line {number}: malformed header: {_why(error)}") from error
 
 

@@ -25,6 +25,8 @@ class Capabilities:
     authenticates     it proves the caller; otherwise the caller always equals the addressed scope
     fresh             every world starts empty, so tenant ids need no run nonce
     disposable        scenarios may purge, kill and use wildcard ids
+    replicas          how many processes answer
+    watches           channels observed beside the operations: `prompt` where a mock model stands behind it, `headers`
     """
 
     operations: frozenset[str]
@@ -36,6 +38,7 @@ class Capabilities:
     fresh: bool = False
     disposable: bool = False
     replicas: int = 1
+    watches: frozenset[str] = frozenset()
 
     @property
     def offers(self) -> frozenset[str]:

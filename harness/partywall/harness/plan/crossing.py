@@ -39,16 +39,21 @@ def crossing(level: Level) -> Plan:
 def _cross(script: Script, one: Scope, other: Scope) -> None:
     script.phase(script.opening(one, other))
     script.phase(before(script, one), before(script, other))
-    script.phase(script.writes(one), script.writes(other))
+    # one after the other: a prompt that holds what was just sown bears no tag, so it can be attributed only while
+    # its probe is the sole one in flight
+    script.phase(script.writes(one))
+    script.phase(script.writes(other))
     script.phase(script.reads(one, question=OWNER_FIRST))
     script.phase(script.reads(other, question=OWNER_FIRST))
     script.phase(script.reads(other, question=FOREIGN_FIRST))
     script.phase(script.reads(one, question=FOREIGN_FIRST))
     script.phase(script.by_id(one, other), script.by_id(other, one))
     # both at once and again: an identity kept anywhere but in the request shows only when two requests overlap
-    script.phase(script.reads(one, question=OWNER_FIRST), script.reads(other, question=FOREIGN_FIRST))
+    for _ in range(2):
+        script.phase(script.overlapping(one), script.overlapping(other))
     if one.path[:2] != other.path[:2]:
-        script.phase(script.reads(one, caller=Identity.of(other)), script.reads(other, caller=Identity.of(one)))
+        script.phase(script.reads(one, caller=Identity.of(other)))
+        script.phase(script.reads(other, caller=Identity.of(one)))
         script.phase(script.reads(one))
 
 

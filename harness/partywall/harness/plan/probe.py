@@ -16,9 +16,14 @@ Credential = Literal["valid", "none", "expired"]
 
 @dataclass(frozen=True, slots=True)
 class ValueOf:
-    """An argument that is known only at run time: the id that an earlier probe's value holds."""
+    """An argument that is known only at run time: the id that an earlier probe's value holds.
+
+    `altered` makes an id of the same form that was never given out: a target may refuse a malformed id otherwise
+    than a missing one, and that is no existence signal.
+    """
 
     probe: str
+    altered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

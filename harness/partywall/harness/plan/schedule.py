@@ -72,6 +72,8 @@ class Schedule:
 def _may(probe: Probe, capabilities: Capabilities) -> bool:
     """Where nobody proves who calls, the caller is whoever is addressed: a disagreement cannot be expressed."""
     call = probe.call
+    if call.credential != "valid":
+        return capabilities.authenticates
     return capabilities.authenticates or (call.caller.tenant, call.caller.user) == call.scope.path[:2]
 
 

@@ -12,7 +12,7 @@ from partywall.canaries import Level, Scope, sow
 from .identity import Address, Identity
 from .operation import OPERATIONS
 from .planting import Planting
-from .probe import Call, Probe, ValueOf
+from .probe import Call, Credential, Probe, ValueOf
 from .schedule import Phase, Schedule
 
 SEARCH = "booking reference"
@@ -148,9 +148,37 @@ class Script:
             probes.append(self.by_id(scope, scope, caller))
         return probes
 
+    def overlapping(self, scope: Scope) -> list[Probe]:
+        """Observations meant to run beside another scope's: the question to the agent is tagged, so that a prompt can
+        be told from the other's; a cached answer is left out, since its question may bear no tag."""
+        question = self.probe("run_turn", scope, text=QUESTION)
+        return [
+            self.probe("list_turns", scope),
+            replace(question, tagged=True),
+            self.probe("context", scope, query=QUESTION),
+            self.probe("search_memory", scope, query=SEARCH),
+            self.probe("list_memories", scope),
+            self.probe("list_facts", scope),
+        ]
+
     def by_id(self, owner: Scope, viewer: Scope, caller: Identity | None = None) -> Probe:
         """`viewer` asks for the memory of `owner` by the id that the target gave it."""
         return self.probe("get_memory", viewer, caller, memory_id=ValueOf(self._memories[owner]))
+
+    def twins(self, nobody: Probe, somebody: Probe) -> tuple[Probe, Probe]:
+        """The same question about what never was and about what is another's, in this order."""
+        return nobody, replace(somebody, twin=nobody.id)
+
+    def with_credential(self, credential: Credential, probes: Iterable[Probe]) -> list[Probe]:
+        """The same probes, sent with no credential or an expired one, each client on a connection of its own."""
+        return [
+            replace(
+                probe,
+                client=f"{probe.client}#{credential}",
+                call=replace(probe.call, credential=credential),
+            )
+            for probe in probes
+        ]
 
     def phase(self, *probes: Probe | Iterable[Probe]) -> None:
         """Send these, clients concurrently, and wait for all of them."""

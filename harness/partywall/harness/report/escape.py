@@ -53,6 +53,8 @@ def harmless(text: str, *, invisible: bool = True) -> str:
     `invisible` also removes zero-width and tag characters, which hide words from readers and canaries from
     redaction. An unterminated sequence loses its introducer only: what follows it stays to be read.
     """
+    if text.isascii() and text.isprintable():
+        return text
     return _BREAKS.sub("\n", _SEQUENCES.sub("", text)).translate(_ALL if invisible else _VISIBLE)
 
 
@@ -101,9 +103,20 @@ def bounded(results: Results, prefixes: Iterable[str] = ()) -> Results:
     its reason. The first finding of each fingerprint goes before repeats, so that a flood hides no other kind.
     """
     known = tuple(dict.fromkeys((DEFAULT_PREFIX, *prefixes)))
-    record = _each(results.model_dump(), lambda text: _cut(redacted(text, known), MAX_EVIDENCE))
-    kept = _kept(record["verdicts"])
-    for number, verdict in enumerate(record["verdicts"]):
+    record = results.model_dump()
+    _drop(record["verdicts"])
+    # cut before as well: a run with a gigabyte of evidence is not to be read through for the part that is kept
+    record = _each(record, lambda text: _cut(redacted(_cut(text, MAX_EVIDENCE), known), MAX_EVIDENCE))
+    for verdict in record["verdicts"]:
+        for finding in verdict["findings"]:
+            finding["evidence"] = _within(finding["evidence"])
+    return Results.model_validate(record)
+
+
+def _drop(verdicts: list[dict[str, Any]]) -> None:
+    """Keep the findings that may stay, and of each as much evidence as fits."""
+    kept = _kept(verdicts)
+    for number, verdict in enumerate(verdicts):
         findings = verdict["findings"]
         verdict["findings"] = [finding for place, finding in enumerate(findings) if (number, place) in kept]
         for finding in verdict["findings"]:
@@ -111,7 +124,6 @@ def bounded(results: Results, prefixes: Iterable[str] = ()) -> Results:
         if dropped := len(findings) - len(verdict["findings"]):
             told = f"{dropped} more findings are not listed"
             verdict["reason"] = f"{verdict['reason']}; {told}" if verdict["reason"] else told
-    return Results.model_validate(record)
 
 
 def _kept(verdicts: list[dict[str, Any]]) -> set[tuple[int, int]]:
@@ -154,7 +166,7 @@ def _each(value: Any, change: Callable[[str], str]) -> Any:
 
 def _size(value: Any) -> int:
     if isinstance(value, str):
-        return len(value.encode())
+        return len(value.encode("utf-8", "surrogatepass"))
     if isinstance(value, list | dict):
         return sum(map(_size, value.values() if isinstance(value, dict) else value))
     return 0
@@ -162,5 +174,5 @@ def _size(value: Any) -> int:
 
 def _cut(text: str, most: int) -> str:
     """`text` in at most so many bytes of UTF-8, and the mark of the cut."""
-    raw = text.encode()
+    raw = text.encode("utf-8", "surrogatepass")
     return text if len(raw) <= most else raw[: most - 3].decode(errors="ignore") + "…"

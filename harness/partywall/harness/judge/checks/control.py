@@ -21,7 +21,8 @@ def judge(history: History) -> Verdict:
     looked: dict[str, set[RawPath]] = defaultdict(set)
     for observation in exposure.observations:
         if observation.caller == observation.viewer[:2] and not observation.denied and observation.known:
-            looked[observation.channel].add(observation.viewer)
+            if observation.viewer not in exposure.refused:
+                looked[observation.channel].add(observation.viewer)
     controls: list[Control] = []
     for channel in offered_channels(history):
         viewers = looked.get(channel, set())
@@ -34,6 +35,8 @@ def judge(history: History) -> Verdict:
 
 
 def _was_tried(history: History, exposure: Exposure, channel: str) -> bool:
+    if channel in history.header.capabilities.watches:
+        return any(call.op == "run_turn" for call in history.invocations.values())
     return any(observation.channel == channel for observation in exposure.observations)
 
 

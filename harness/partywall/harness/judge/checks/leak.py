@@ -7,6 +7,7 @@ from collections import defaultdict
 from partywall.canaries import Level
 
 from ...observe.history import History
+from ...plan.channel import SCOPED_CHANNELS
 from ...plan.guarantee import Guarantee
 from ...plan.operation import ANY_OBSERVATION, ANY_WRITE
 from ..check import Check, conclude
@@ -27,6 +28,7 @@ def judge(history: History) -> Verdict:
     told = sorted(controls.values(), key=lambda control: (control.channel, control.name))
     if exposure.stale and not findings:
         told.append(_stale(exposure))
+    told += _unwatched(exposure) + _unattributed(exposure)
     if exposure.provenance.limited:
         told.append(Control("every answer was scanned whole", "", False, "a bound of the scanner was hit"))
     return conclude(
@@ -50,7 +52,11 @@ def _findings(exposure: Exposure) -> list[Finding]:
             seen = sight.observation
             owner = sight.owner.path if sight.owner else None
             groups[sight.crossed, seen.channel, seen.op, _carrier(sight), owner, seen.viewer].append(sight)
-    return [_finding(exposure, sights) for sights in groups.values()]
+    findings = [_finding(exposure, sights) for sights in groups.values()]
+    # in an order of their own: which of two concurrent probes ended first must not move a finding in a report
+    return sorted(
+        findings, key=lambda found: (found.code, found.channel, found.fingerprint, found.owner, found.observer)
+    )
 
 
 def _finding(exposure: Exposure, sights: list[Sight]) -> Finding:
@@ -90,6 +96,7 @@ def _cells(exposure: Exposure, passed: dict[object, bool]) -> list[Cell]:
         tried[crossing.level, crossing.channel].append(passed[crossing])
     levels = {level for level, _ in (*tried, *leaks)}
     channels = list(dict.fromkeys([*offered_channels(exposure.history), *(channel for _, channel in leaks)]))
+    silent = {control.channel for control in _unwatched(exposure)}
     cells = []
     for level in sorted(levels):
         for channel in channels:
@@ -98,6 +105,9 @@ def _cells(exposure: Exposure, passed: dict[object, bool]) -> list[Cell]:
             for carrier in sorted(leaks.get((level, channel), ())):
                 cells.append(Cell(level.label, channel, carrier, Status.VIOLATED, control))
             if (level, channel) not in leaks:
+                if channel in silent:
+                    cells.append(Cell(level.label, channel, "plain", Status.INCONCLUSIVE, False))
+                    continue
                 cells.append(Cell(level.label, channel, "plain", _clean(controls, control), control))
     return cells
 
@@ -106,6 +116,25 @@ def _clean(controls: list[bool], control: bool) -> Status:
     if not controls:
         return Status.NOT_COVERED
     return Status.HELD if control else Status.INCONCLUSIVE
+
+
+def _unwatched(exposure: Exposure) -> list[Control]:
+    """A watched channel on which nothing came by: an agent that never called the model kept nothing out of a prompt."""
+    seen = {observation.channel for observation in exposure.observations}
+    return [
+        Control(f"anything was seen in {channel}", channel, False, "nothing was: the model was never called")
+        for channel in sorted(exposure.history.header.capabilities.watches)
+        if channel in SCOPED_CHANNELS and channel not in seen
+    ]
+
+
+def _unattributed(exposure: Exposure) -> list[Control]:
+    """A prompt that is nobody's and holds a canary may be anybody's leak."""
+    lost = exposure.unattributed
+    if not lost:
+        return []
+    detail = f"{len(lost)} with a canary could not be, first in {lost[0].channel} at {lost[0].at}"
+    return [Control("every prompt was attributed to a probe", lost[0].channel, False, detail)]
 
 
 def _stale(exposure: Exposure) -> Control:
