@@ -54,3 +54,10 @@ def test_a_needle_at_the_very_start_and_the_very_end_is_found() -> None:
 def test_needles_are_constants_of_the_prefix_without_doubles() -> None:
     patterns = [needle.pattern for needle in NEEDLES]
     assert len(patterns) == len(set(patterns)) == 16
+
+
+def test_needles_that_crowd_each_other_are_found_across_every_window_edge() -> None:
+    patterns = [needle.pattern for needle in NEEDLES]
+    for seed in range(3):
+        data = b"".join(random.Random(seed).choices(patterns, k=60_000))
+        assert sorted((at, needle.pattern) for at, needle in Finder(NEEDLES).search(data)) == plainly(data)

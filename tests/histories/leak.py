@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-from partywall.canaries import Level
+from partywall.canaries import Level, Scope
 from partywall.harness.observe.history import History
 from partywall.harness.observe.outcome import NOT_IMPLEMENTED, Outcome
 from partywall.harness.plan import Address
@@ -66,14 +66,34 @@ def memories_follow_the_user() -> History:
 
 
 def awkward_ids_kept_apart() -> History:
-    """None, empty and blank users are addressed; each is shown what was put in under that very id."""
+    """Users whose names differ by a blank, by case, by a wildcard: each is shown its own."""
+    world = World()
+    scopes = [Scope("acme", user, "s1", "k1") for user in ("ann", "ann ", "Ann", "an%", "ann:s1", "a", "ａｎｎ")]
+    own = world.turns(*scopes)
+    for scope in scopes:
+        world.read("list_turns", scope, own[scope])
+    return world.history
+
+
+def awkward_ids_refused() -> History:
+    """The users None and empty are refused: who is shown nothing has leaked nothing, and was no way in."""
     world = World()
     own = world.turns(ANN, OTHER_TENANT)
-    for user in (None, "", " ", "ann "):
+    for user in (None, ""):
+        world.call("list_turns", Address("acme", user, "s1"), Outcome("fail", reason="no user", code="invalid"))
+    for scope in (ANN, OTHER_TENANT):
+        world.read("list_turns", scope, own[scope])
+    return world.history
+
+
+def awkward_ids_without_a_control() -> History:
+    """The users None and empty are shown nothing; whether they would be shown anything of theirs is not known."""
+    world = World()
+    own = world.turns(ANN, OTHER_TENANT)
+    for user in (None, ""):
         world.read("list_turns", Address("acme", user, "s1", "k1"))
     for scope in (ANN, OTHER_TENANT):
         world.read("list_turns", scope, own[scope])
-    world.call("list_turns", Address(None, None, None, None), Outcome("fail", reason="no tenant", code="invalid"))
     return world.history
 
 
@@ -292,6 +312,7 @@ HISTORIES = {
     "held.tasks_share_the_listing": tasks_share_the_listing,
     "held.memories_follow_the_user": memories_follow_the_user,
     "held.awkward_ids_kept_apart": awkward_ids_kept_apart,
+    "inconclusive.awkward_ids_refused": awkward_ids_refused,
     "held.no_task_dimension": no_task_dimension,
     "held.declared_reach": declared_reach,
     "held.sharing_beside_a_wall": sharing_beside_a_wall,
@@ -313,6 +334,7 @@ HISTORIES = {
     "violated.PW103-artifact-names": lambda: _shown(OTHER_SESSION, "list_artifacts", channel_write="put_artifact"),
     "violated.PW104-context": lambda: _shown(OTHER_TASK, "context"),
     "violated.PW104-reply": lambda: _shown(OTHER_TASK, "run_turn"),
+    "inconclusive.awkward_ids_without_a_control": awkward_ids_without_a_control,
     "inconclusive.nobody_sees_anything": nobody_sees_anything,
     "inconclusive.everything_denied": everything_denied,
     "inconclusive.one_channel_blind": one_channel_blind,

@@ -83,5 +83,4 @@ def test_a_leak_that_wears_base64_is_told_by_its_dress() -> None:
 
 def test_no_wall_is_claimed_between_tenants_that_share_on_purpose() -> None:
     (verdict,) = verdicts(FOLDER / "leak.held.sharing_beside_a_wall.jsonl", "leak")
-    assert {cell.boundary for cell in verdict.cells if cell.status is Status.HELD} == {"user", "tenant"}
-    assert all("zeta" not in control.name for control in verdict.controls if control.passed) is False
+    assert {cell.boundary for cell in verdict.cells if cell.status is Status.HELD} == {"user"}

@@ -12,6 +12,7 @@ from partywall.harness.observe.outcome import Outcome
 from partywall.harness.observe.recorder import Recorder
 from partywall.harness.plan import OPERATIONS, Address, Call, Capabilities, Identity, Planting, Probe, Trial
 from partywall.harness.plan.operation import Operation
+from partywall.harness.plan.probe import Credential
 
 KEY = b"golden histories are minted under this key"
 EVERYTHING = frozenset(
@@ -65,13 +66,16 @@ class World:
         caller: Scope | None = None,
         canary: Canary | None = None,
         outcome: Outcome = Outcome("ok"),
+        credential: Credential = "valid",
         **arguments: Any,
     ) -> Canary:
         """One canary of `owner` planted by `op`; `into` addresses another scope, `caller` bears other credentials."""
         canary = canary or self.canary(owner, op, str(arguments.get("layer", "")))
         operation: Operation = OPERATIONS[op]
         arguments = {operation.plants: f"Please note voucher {canary.text}.", **arguments}
-        self.call(op, into or owner, outcome, caller=caller or owner, sows=(canary,), **arguments)
+        self.call(
+            op, into or owner, outcome, caller=caller or owner, sows=(canary,), credential=credential, **arguments
+        )
         return canary
 
     def read(self, op: str, viewer: Scope | Address, *shown: Any, caller: Scope | None = None, **arguments: Any) -> str:
@@ -87,11 +91,14 @@ class World:
         *,
         caller: Scope | None = None,
         sows: tuple[Canary, ...] = (),
+        credential: Credential = "valid",
+        twin: str = "",
         **arguments: Any,
     ) -> str:
         """One call with that outcome; gives the id of its probe."""
         identity = Identity.of(caller) if caller else Identity(str(scope.tenant), str(scope.user))
-        probe = Probe(f"p{next(self._count)}", str(identity), Call(op, identity, scope, arguments), sows)
+        call = Call(op, identity, scope, arguments, credential=credential)
+        probe = Probe(f"p{next(self._count)}", str(identity), call, sows, twin)
         self.recorder.invoked(probe, probe.call, probe.client)
         self.recorder.completed(probe.id, outcome)
         return probe.id

@@ -29,17 +29,23 @@ def judge(history: History, using: Iterable[Check] | None = None) -> Judgement:
 
 
 def _verdict(check: Check, history: History) -> Verdict:
-    missing = lacking(check.needs, history.offers)
-    if missing:
-        reason = f"the target lacks {', '.join(missing)}"
-        return Verdict(check.id, check.guarantee, Status.NOT_COVERED, reason, needs=missing)
     try:
+        missing = lacking(check.needs, history.offers)
+        if missing:
+            reason = f"the target lacks {', '.join(missing)}"
+            return Verdict(check.id, check.guarantee, Status.NOT_COVERED, reason, needs=missing)
         verdict = check.judge(history)
     except Exception as error:  # a check is a plug-in: its crash says nothing about the target
         reason = f"the check crashed: {type(error).__name__}: {error}"
         return Verdict(check.id, check.guarantee, Status.INCONCLUSIVE, reason)
-    if verdict.status is Status.HELD and history.limits:
-        # a leak may stand in the part that a limit kept from being read
-        reason = f"a limit was hit: {history.limits[0].what}"
-        return replace(verdict, status=Status.INCONCLUSIVE, reason=reason)
-    return verdict
+    return _limited(verdict, history.limits[0].what) if history.limits else verdict
+
+
+def _limited(verdict: Verdict, what: str) -> Verdict:
+    """Nothing is held beside a limit, no cell either: a leak may stand in the part that was kept from being read."""
+    cells = tuple(
+        replace(cell, status=Status.INCONCLUSIVE) if cell.status is Status.HELD else cell for cell in verdict.cells
+    )
+    if verdict.status is not Status.HELD:
+        return replace(verdict, cells=cells)
+    return replace(verdict, status=Status.INCONCLUSIVE, reason=f"a limit was hit: {what}", cells=cells)

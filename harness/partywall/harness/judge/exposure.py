@@ -90,6 +90,8 @@ class Exposure:
                 parted = self.provenance.parted(sown.canary.owner.path, viewer)
                 if parted is None or not unreached(sown.canary, parted, channel):
                     continue
+                if self.provenance.shared(sown.canary.owner.tenant, viewer[0]):
+                    continue  # what may be seen is no wall, and a clean answer would prove none
                 crossing = Crossing(parted, channel, viewer)
                 if crossing not in found and any(self._could_show(look, sown) for look in looks):
                     found.add(crossing)

@@ -114,7 +114,7 @@ class Provenance:
                 return None
             return parted
         parted = self.parted(sown.canary.owner.path, viewer)
-        if parted is None or self._shared(sown.canary.owner.tenant, viewer[0]):
+        if parted is None or self.shared(sown.canary.owner.tenant, viewer[0]):
             return None
         if reaches(sown.canary.reach, parted, channel):
             return None
@@ -138,7 +138,8 @@ class Provenance:
             self._scans[text] = self._scanner.scan(text)
         return self._scans[text]
 
-    def _shared(self, one: str | None, other: str | None) -> bool:
+    def shared(self, one: str | None, other: str | None) -> bool:
+        """Whether two tenants share on purpose, as the target declares."""
         return frozenset((one, other)) in self._sharing
 
     def _read_input(self, invoked: Invoked) -> None:

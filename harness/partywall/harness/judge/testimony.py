@@ -30,7 +30,7 @@ def evidence_of(sight: Sight, prefix: str) -> Evidence:
     return Evidence(
         probe=observation.probe,
         op=observation.op,
-        place=sight.place,
+        place=redact_tokens(sight.place, prefix),  # a key of an object may be the canary
         excerpt=redact_tokens(sight.excerpt, prefix),
         decoded=sight.decoded,
         canary=sight.opened.short,

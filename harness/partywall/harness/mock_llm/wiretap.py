@@ -154,7 +154,8 @@ class Wiretap:
                 record.headers[at] = (name, kept)
                 record.key = record.key or hashed
                 record.owner = record.owner or keys.owner(hashed)
-        record.target = keys.redact_target(record.target)
+        if "?" in record.target:
+            record.target = keys.redact_target(record.target)
         record.in_flight = self._in_flight.snapshot
         self.count += 1
         record.number = self.count

@@ -12,6 +12,8 @@ from .pointer import MISSING, Pointer, first, resolve
 
 Pointers = tuple[Pointer, ...]
 
+_LISTS = frozenset({Shape.TURNS, Shape.TEXTS, Shape.NAMES, Shape.RECORDS, Shape.SNIPPETS, Shape.LINES})
+
 
 class Unreadable(Exception):
     """An answer that counts as ok and does not hold what the profile expects there."""
@@ -31,8 +33,8 @@ class Extraction:
 
     @property
     def needs_json(self) -> bool:
-        """Whether an answer that is no JSON has no value."""
-        return self.format == "json"
+        """Whether an answer that is no JSON cannot be read."""
+        return self.format == "json" and bool(self.value or self.items or self.members)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ def extract(extraction: Extraction, document: Any, shape: Shape, acknowledges: b
     if extraction.format == "text":
         return document
     if extraction.value is not None:
-        return _found(first(document, extraction.value), extraction.value, extraction.lenient or acknowledges)
+        found = _found(first(document, extraction.value), extraction.value, extraction.lenient or acknowledges)
+        return [] if found is None and extraction.lenient and shape in _LISTS else found
     if extraction.items is not None:
         return _items(extraction, document, shape)
     if not extraction.members:

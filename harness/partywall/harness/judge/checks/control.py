@@ -31,7 +31,14 @@ def judge(history: History) -> Verdict:
             controls.append(
                 Control(f"somebody sees anything by {channel}", channel, False, "every look was refused or lost")
             )
-    return conclude("control", Guarantee.ISOLATION, (), controls, covered=bool(controls))
+    return conclude(
+        "control",
+        Guarantee.ISOLATION,
+        (),
+        controls,
+        covered=bool(controls),
+        reason="" if controls else "nobody looked through any channel",
+    )
 
 
 def _was_tried(history: History, exposure: Exposure, channel: str) -> bool:

@@ -63,7 +63,14 @@ def judge(history: History) -> Verdict:
         )
         for (channel, viewer), passed in saw.items()
     ]
-    return conclude("takeover", Guarantee.ISOLATION, list(findings.values()), controls, covered=bool(controls))
+    return conclude(
+        "takeover",
+        Guarantee.ISOLATION,
+        list(findings.values()),
+        controls,
+        covered=bool(controls),
+        reason="" if controls else "no owner asked the same before and after another wrote under its ids",
+    )
 
 
 def _looks(exposure: Exposure) -> dict[_Look, list[Observation]]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from partywall.harness.mock_llm import Exchange, MockLLM, attribute, tag
-
-from ..observe.recorder import Recorder
-from ..plan.channel import Channel
-from ..plan.identity import RawPath
-from ..plan.probe import Call
+from ...mock_llm import Exchange, MockLLM, attribute, tag
+from ...observe.recorder import Recorder
+from ...plan.channel import Channel
+from ...plan.identity import RawPath
+from ...plan.probe import Call
 
 
 class PromptWatch:
