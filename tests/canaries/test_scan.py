@@ -126,8 +126,29 @@ def test_deltas_of_interleaved_streams_are_put_together_stream_by_stream() -> No
     assert [one.opened.seq for one in found.sightings] == [0, 1]
 
 
+@pytest.mark.parametrize(
+    ("chain", "raw"),
+    [
+        (("hex", "skeleton"), " ".join(TOKEN).encode().hex().encode()),
+        (("hex", "skeleton"), b"x0" + " ".join(TOKEN).encode().hex().encode()),
+        (("hex",), TOKEN.encode().hex(":").encode()),
+        (("utf-16-le", "nfkc"), "".join(chr(ord(one) + 0xFEE0) for one in TOKEN).encode("utf-16-le") + b"\0"),
+        (("base64", "skeleton"), b"/a/b-" + base64.b64encode(" ".join(TOKEN).encode())),
+        (
+            ("unescape", "base64"),
+            json.dumps(base64.b64encode(TOKEN.encode()).decode()[:7] + "\n").encode()[1:-1]
+            + base64.b64encode(TOKEN.encode())[7:],
+        ),
+    ],
+)
+def test_what_is_encoded_is_decoded_and_then_read_at_level_s2(chain: tuple[str, ...], raw: bytes) -> None:
+    (seen,) = SCANNERS["S3"].scan(b"(" + raw + b")").sightings
+    assert (seen.opened.token, seen.level) == (TOKEN, "S3")
+    assert seen.chain == chain
+
+
 def test_a_mime_body_within_json_is_reached() -> None:
-    mime = base64.encodebytes(gzip.compress(f"{'lorem ipsum ' * 9}{TOKEN}".encode(), 1)).decode()
+    mime = base64.encodebytes(gzip.compress(random.Random(1).randbytes(300) + TOKEN.encode())).decode()
     found = SCANNERS["S3"].scan(json.dumps({"attachment": mime}))
     assert [one.opened.token for one in found.sightings] == [TOKEN]
 

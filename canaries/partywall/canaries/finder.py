@@ -105,8 +105,9 @@ def _hop(data: bytes, low: int, high: int, group: _Group) -> Iterator[tuple[int,
                     yield at - offset, needle
         patience -= 1
         if not patience:
+            # The probe is a needle's first such byte, so none that is still to come begins at or before `at`.
             for offset, needle in group.members:
-                yield from _plainly(data, max(at + 1 - offset, 0), max(high - offset, 0), needle)
+                yield from _plainly(data, at + 1, max(high - offset, 0), needle)
             return
         at = find(byte, at + 1, high)
 

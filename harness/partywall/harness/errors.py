@@ -6,6 +6,7 @@ PartywallError
 │  ├─ ContractError  a plug-in broke its protocol; lists all problems at once
 │  └─ HistoryError   a record no honest recorder could write; names the line
 └─ TargetError     the target cannot be reached, started or opened          exit 3
+   ├─ Unreachable    no connection, so nothing was sent; becomes `fail`, never leaves the driver
    └─ Refused        the target surely did not apply the call; becomes `fail`, never leaves the driver
 """
 
@@ -21,6 +22,10 @@ REFUSAL_CODES = frozenset({"denied", "not_found", "conflict", "expired", "invali
 
 class TargetError(PartywallError):
     """The target could not be opened, or is gone."""
+
+
+class Unreachable(TargetError):
+    """No connection to the target could be made, so that the call surely was not sent."""
 
 
 class Refused(TargetError):
@@ -64,6 +69,7 @@ __all__ = [
     "Refused",
     "ScopeError",
     "TargetError",
+    "Unreachable",
     "UsageError",
     "unknown",
 ]

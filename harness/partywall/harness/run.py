@@ -213,7 +213,7 @@ class Run:
         header = Header(
             trial=trial,
             capabilities=target.capabilities,
-            keyrings=(keyring.to_record(),),
+            keyrings=tuple(ring.to_record() for ring in (keyring, *target.keyrings)),
             prefix=DEFAULT_PREFIX,
             world=schedule.world,
             exercises=tuple(sorted(scenario.exercises)),
@@ -254,6 +254,7 @@ class Run:
 
     def _nonce(self, scenario: Scenario, capabilities: Capabilities) -> str:
         """Worlds that share a store, in this run or from run to run, need tenants of their own."""
-        if capabilities.fresh:
+        if capabilities.fresh and self._kind.per_world:
             return ""
-        return hashlib.sha256(f"{self._plan.nonce}/{self._plan.seed}/{scenario.id}".encode()).hexdigest()[:6]
+        run = "" if capabilities.fresh else self._plan.nonce
+        return hashlib.sha256(f"{run}/{self._plan.seed}/{scenario.id}".encode()).hexdigest()[:6]

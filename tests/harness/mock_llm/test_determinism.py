@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 
 import httpx
@@ -15,15 +16,18 @@ async def _run(seed: int, order: int) -> dict[tuple[str, str], list[bytes]]:
     """Four scopes, fifty calls each, all at once in an order of their own; answers by scope and question."""
     calls = [(scope, number) for scope in _SCOPES for number in range(50)]
     random.Random(order).shuffle(calls)
-    limits = httpx.Limits(max_connections=40)
-    async with MockLLM(seed=seed) as mock, httpx.AsyncClient(limits=limits, trust_env=False) as client:
+    async with MockLLM(seed=seed) as mock:
 
         async def ask(scope: tuple[str, str], number: int) -> bytes:
-            answer = await client.post(
-                mock.base_url_for(scope) + "/chat/completions",
-                json={"messages": [{"role": "user", "content": f"q{number}"}], "stream": number % 2 == 1},
-            )
-            return answer.headers["x-request-id"].encode() + answer.content
+            message = {"role": "user", "content": f"q{number}"}
+            body = json.dumps({"messages": [message], "stream": number % 2 == 1}).encode()
+            path = mock.base_url_for(scope).partition(f":{mock.port}")[2] + "/chat/completions"
+            reader, writer = await asyncio.open_connection("127.0.0.1", mock.port)
+            head = f"POST {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {len(body)}\r\n\r\n"
+            writer.write(head.encode() + body)
+            answer = await reader.read()
+            writer.close()
+            return answer
 
         answers = await asyncio.gather(*(ask(*call) for call in calls))
         exchanges = mock.wiretap.exchanges()
@@ -32,6 +36,7 @@ async def _run(seed: int, order: int) -> dict[tuple[str, str], list[bytes]]:
         own = [exchange.call for exchange in exchanges if exchange.scope == scope]
         assert own == list(range(1, 51))
     by_call = dict(zip(calls, answers, strict=True))
+    assert all(answer.startswith(b"HTTP/1.1 200 OK\r\n") for answer in answers)
     return {scope: [by_call[scope, number] for number in range(50)] for scope in _SCOPES}
 
 

@@ -74,6 +74,28 @@ def test_a_fault_that_fails_itself_is_counted_and_resets() -> None:
     assert crashes == 1
 
 
+def test_an_answer_counts_as_taken_only_once_the_client_takes_it() -> None:
+    async def run() -> None:
+        async with MockLLM() as mock:
+            answer = b"HTTP/1.1 200 OK\r\ncontent-length: 20000000\r\n\r\n" + b"x" * 20_000_000
+            mock._desk.fault = Fault("t", "t", "none", frames=lambda plain, case: (answer,))
+            reader, writer = await asyncio.open_connection("127.0.0.1", mock.port, limit=1000)
+            writer.write(_REQUEST)
+            await mock.wiretap.wait_for(1, 2)
+            await asyncio.sleep(0.1)
+            [before] = mock.wiretap.exchanges()
+            await asyncio.wait_for(reader.readexactly(len(answer)), 20)
+            await asyncio.sleep(0.05)
+            [after] = mock.wiretap.exchanges()
+            writer.close()
+        assert before.answered == len(answer) > before.written
+        assert not before.delivered
+        assert after.answered == after.written
+        assert after.delivered
+
+    asyncio.run(run())
+
+
 def test_a_request_behind_a_slow_answer_waits_for_it() -> None:
     async def run() -> None:
         async with MockLLM() as mock:

@@ -78,6 +78,8 @@ def test_connections_are_told_apart_and_numbers_follow_arrival() -> None:
             exchanges = mock.wiretap.exchanges()
         assert [exchange.number for exchange in exchanges] == [1, 2, 3, 4]
         assert [exchange.connection for exchange in exchanges] == [1, 1, 2, 2]
+        assert exchanges[0].headers == exchanges[1].headers
+        assert "content-length" in {name.lower() for name, _ in exchanges[1].headers}
         assert exchanges[0].peer_port == exchanges[1].peer_port != exchanges[2].peer_port
 
     asyncio.run(run())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from partywall.canaries import DEFAULT_PREFIX, Canary, Level, Scope
+from partywall.canaries import DEFAULT_PREFIX, Canary, Keyring, Level, Scope
 from partywall.harness.judge.verdict import Cell, Control, Evidence, Finding, Judgement, Status, Verdict
 from partywall.harness.observe.history import Completed, Header, History, Invoked, Sown
 from partywall.harness.observe.outcome import Outcome
@@ -15,6 +15,7 @@ from partywall.harness.report.build import build
 from partywall.harness.report.results import Results
 
 CANARY = DEFAULT_PREFIX + "0123456789abcdefghjkmnpq"
+KEYRING = Keyring.derive(b"k" * 32, "verify-1")
 TRIAL = Trial("cross_tenant", "reference", seed=1)
 CAPABILITIES = Capabilities(frozenset({"add_memory", "search_memory"}), fresh=True)
 PASSED = Control("acme/ann sees its own by search", "search", True, "in p3")
@@ -94,7 +95,7 @@ def results(*judgements: Judgement, **told: object) -> Results:
 def history(reply: str = "nothing foreign") -> History:
     """Two tenants: one plants, the other looks."""
     planted = Canary(Scope("zeta", "zoe", "s1", "k1"), {"*": Level.TASK}, "message", 1, CANARY)
-    header = Header(TRIAL, CAPABILITIES, ({"epoch": "e"},), DEFAULT_PREFIX, clock=1_700_000_000.0)
+    header = Header(TRIAL, CAPABILITIES, (KEYRING.to_record(),), DEFAULT_PREFIX, clock=1_700_000_000.0)
     return History(
         header,
         (

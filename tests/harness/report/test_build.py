@@ -119,6 +119,13 @@ def test_assurance_counts_a_cell_that_two_checks_looked_at_once() -> None:
     assert record.n == 1
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_leak_that_one_check_saw_is_not_undone_by_another_that_looked_at_the_same_cell(turned: bool) -> None:
+    told = [violated(cells=[cell(Status.VIOLATED)]), held("mixing", cell())]
+    (record,) = results(judgement(*(reversed(told) if turned else told))).assurance
+    assert (record.n, record.k) == (1, 1)
+
+
 def test_assurance_claims_nothing_of_what_could_not_be_seen() -> None:
     blind = inconclusive("blind", "leak", cell(Status.INCONCLUSIVE), cell(Status.NOT_COVERED, "user"))
     assert results(judgement(blind)).assurance == []

@@ -31,6 +31,7 @@ from .judgements import CANARY, evidence, finding, judgement, results, violated
         ("\x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x07", "click"),
         ("\x1b]0;title\x9cshown", "shown"),
         ("\x1bP1$qm\x1b\\shown", "shown"),
+        ("\x1b_hidden\x1b\\shown", "shown"),
         ("\x1bcshown", "cshown"),
         ("a\x00b\x08c\x7fd\x9ee", "abcde"),
         ("user\u202eelbatce\u202c \u2066x\u2069\u200f", "userelbatce x"),

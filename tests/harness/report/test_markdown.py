@@ -6,7 +6,7 @@ import re
 
 import pytest
 from partywall.harness.judge.verdict import Status
-from partywall.harness.report.reporters.markdown import SHOWN_FINDINGS, render
+from partywall.harness.report.reporters.markdown import SHOWN_FINDINGS, SHOWN_ROWS, render
 
 from .judgements import (
     TRIAL,
@@ -68,6 +68,13 @@ def test_summary_shows_some_findings_and_says_how_many_more() -> None:
     told = render(results(judgement(violated(*many))))
     assert told.count("**PW101") == SHOWN_FINDINGS
     assert "3 more kinds of finding stand in `results.json`." in told
+
+
+def test_matrix_too_wide_to_read_is_cut_and_says_so() -> None:
+    told = render(results(judgement(held("leak", *(cell(channel=f"c{n}") for n in range(SHOWN_ROWS + 5))))))
+    assert f"| c{SHOWN_ROWS - 1} |" in told
+    assert f"| c{SHOWN_ROWS} |" not in told
+    assert "5 more channels stand in `results.json`." in told
 
 
 @pytest.mark.parametrize("name", sorted(HOSTILE))

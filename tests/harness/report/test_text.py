@@ -66,6 +66,11 @@ def test_summary_has_violations_observations_bound_seed_and_time() -> None:
     assert told.splitlines()[-2] == summary
 
 
+def test_bound_told_is_that_of_the_boundary_of_which_least_is_known() -> None:
+    many = [cell(channel=f"c{n}") for n in range(409)]
+    assert "upper bound 95 % at 95 %" in render(results(judgement(held("leak", *many, cell(boundary="user")))))
+
+
 def test_no_bound_is_told_where_nothing_was_tried() -> None:
     assert "no upper bound" in render(results(judgement(not_covered())))
 
@@ -75,6 +80,13 @@ def test_boundaries_share_a_line_only_where_the_same_channels_were_tried() -> No
     told = render(results(judgement(held("leak", *cells))))
     assert "isolation   tenant ✔  user ✔   over search\n" in told
     assert "            task ✔   over search, list\n" in told
+
+
+def test_mark_stands_on_the_line_of_the_check_that_it_marks() -> None:
+    told = render(results(judgement(*(held(f"check{'x' * n}") for n in range(20)))))
+    listed = told[told.index("checks") : told.index("violations")]
+    assert listed.count("✔") == 20
+    assert not [line for line in listed.splitlines() if line.strip().startswith("✔")]
 
 
 def test_channel_that_was_not_tried_is_not_listed() -> None:

@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import REFUSAL_CODES, ContractError, Refused
-from ..observe.outcome import NOT_IMPLEMENTED, UNSENT, Outcome
+from ..errors import REFUSAL_CODES, ContractError, Refused, Unreachable
+from ..observe.outcome import NOT_IMPLEMENTED, TIMEOUT, UNSENT, Outcome
 from ..observe.recorder import Recorder
 from ..plan.contract import LimitHit, conform
 from ..plan.identity import Identity
@@ -22,8 +22,8 @@ _HEX = "0123456789abcdef"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`call_timeout` is the deadline of a call in seconds; after `max_silent` calls in a row that ran out of time,
-    the target counts as unreachable and nothing more is sent."""
+    """`call_timeout` is the deadline of a call in seconds; after `max_silent` calls in a row that ran out of time, or
+    that found no connection, the target counts as unreachable and nothing more is sent."""
 
     call_timeout: float = 10.0
     max_silent: int = MAX_SILENT
@@ -54,6 +54,7 @@ async def drive(schedule: Schedule, target: Target, recorder: Recorder, limits: 
         await target.settle()
     finally:
         await run.close()
+    run.ended()
     return Report(tuple(dict.fromkeys(run.problems)), run.stopped)
 
 
@@ -69,6 +70,7 @@ class _Run:
         self._generation: dict[str, int] = {}
         self._values: dict[str, Any] = {}
         self._silent = 0
+        self._unreached = 0
 
     async def follow(self, line: Line, start: asyncio.Event) -> None:
         await start.wait()
@@ -77,6 +79,11 @@ class _Run:
                 self._recorder.limited(f"not sent: {self.stopped}", probe.id)
                 continue
             await self._send(probe)
+
+    def ended(self) -> None:
+        """All was sent. A target that took no connection at the last is gone, however few calls there were left."""
+        if self._unreached and not self.stopped:
+            self.stopped = "the target took no connection for the last call"
 
     async def close(self) -> None:
         clients = [client for _, client in self._clients.values()] + self._retired
@@ -106,13 +113,24 @@ class _Run:
         task = asyncio.create_task(client.invoke(replace(call, timeout=timeout)))
         # not asyncio.timeout: that waits for the call to accept its cancellation, which an adapter may swallow
         await asyncio.wait({task}, timeout=timeout)
-        if not task.done():
+        if task.done():
+            outcome = self._ended(task, call, probe)
+        else:
             task.cancel()
-            self._silent += 1
-            if self._silent >= self._limits.max_silent and not self.stopped:
-                self.stopped = f"the target left {self._silent} calls in a row unanswered"
-            return Outcome("info", reason=f"no answer within {timeout:g} s", code="timeout")
-        self._silent = 0
+            outcome = Outcome("info", reason=f"no answer within {timeout:g} s", code=TIMEOUT)
+        self._count(outcome)
+        return outcome
+
+    def _count(self, outcome: Outcome) -> None:
+        self._silent = self._silent + 1 if outcome.code == TIMEOUT else 0
+        if outcome.code != UNSENT:
+            self._unreached = 0
+        if self._silent >= self._limits.max_silent and not self.stopped:
+            self.stopped = f"the target left {self._silent} calls in a row unanswered"
+        if self._unreached >= self._limits.max_silent and not self.stopped:
+            self.stopped = f"the target took no connection for {self._unreached} calls in a row"
+
+    def _ended(self, task: asyncio.Task[Outcome], call: Call, probe: str) -> Outcome:
         try:
             outcome = task.result()
             if outcome.status == "ok":
@@ -120,6 +138,9 @@ class _Run:
             return outcome
         except Refused as refusal:
             return self._refused(call, refusal)
+        except Unreachable as error:
+            self._unreached += 1
+            return Outcome("fail", reason=str(error), code=UNSENT)
         except NotImplementedError:
             return Outcome("fail", reason=f"the target does not implement {call.op}", code=NOT_IMPLEMENTED)
         except ContractError as error:

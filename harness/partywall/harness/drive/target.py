@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from partywall.canaries import Keyring
+
 from ..observe.outcome import Outcome
 from ..observe.recorder import Recorder
 from ..plan.capabilities import Capabilities
@@ -18,8 +20,8 @@ class Client(Protocol):
     real leaks."""
 
     async def invoke(self, call: Call) -> Outcome:
-        """Carry out one call. Raises ContractError for an answer of a wrong shape, LimitHit for one too large; any
-        other exception is an outcome nobody knows."""
+        """Carry out one call. Raises ContractError for an answer of a wrong shape, LimitHit for one too large,
+        Unreachable where nothing could be sent; any other exception is an outcome nobody knows."""
 
     async def aclose(self) -> None:
         """Give the connection up."""
@@ -27,10 +29,11 @@ class Client(Protocol):
 
 class Target(Protocol):
     """One deployment in one world. A target may watch other channels (prompts at a mock model): it is handed
-    the recorder for that."""
+    the recorder for that. `keyrings` are those of canaries that the deployment mints itself."""
 
     name: str
     capabilities: Capabilities
+    keyrings: tuple[Keyring, ...]
 
     async def connect(self, identity: Identity) -> Client:
         """A new client for `identity`."""

@@ -81,7 +81,7 @@ class Exposure:
         planted = [entry for entry in self.provenance.canaries if self._acknowledged(entry)]
         reads: dict[tuple[str, RawPath], list[Observation]] = defaultdict(list)
         for observation in self.observations:
-            if observation.known and observation.channel in SCOPED_CHANNELS:
+            if observation.known and observation.channel in SCOPED_CHANNELS and not self._turned_away(observation):
                 reads[observation.channel, observation.viewer].append(observation)
         for (channel, viewer), looks in reads.items():
             if viewer in self.refused:
@@ -105,6 +105,10 @@ class Exposure:
             outcome = self.history.outcome(sown.probe)
             ends[sown.canary.owner.path].add(outcome.status == "fail" and outcome.code == "invalid")
         return {owner for owner, refused in ends.items() if refused == {True}}
+
+    def _turned_away(self, observation: Observation) -> bool:
+        """A refusal to one who claimed another's scope is right, and shows as little to whoever has content there."""
+        return observation.denied and observation.caller != self.history.invocations[observation.probe].scope[:2]
 
     def _acknowledged(self, sown: Sown) -> bool:
         return self.history.outcome(sown.probe).status == "ok"

@@ -83,7 +83,7 @@ def load(lines: Iterable[bytes | str], name: str = "history") -> tuple[History, 
     def finished(header: Header) -> History:
         if promised not in (None, len(entries)):
             raise HistoryError(
-                f"{name} line {number}: expected {promised!r} entries as the header says, found {len(entries)}"
+                f"{name} line {number}: expected {_shown(promised)} entries as the header says, found {len(entries)}"
             )
         return History(header, tuple(entries))
 
@@ -97,9 +97,9 @@ def load(lines: Iterable[bytes | str], name: str = "history") -> tuple[History, 
             promised = record.get("entries")
             continue
         if header is None:
-            raise HistoryError(f"{name} line {number}: expected a header line first, found entry {kind!r}")
-        if kind not in _ADAPTERS:
-            raise HistoryError(f"{name} line {number}: no entry {kind!r}; known: header, {', '.join(sorted(_KINDS))}")
+            raise HistoryError(f"{name} line {number}: expected a header line first, found entry {_shown(kind)}")
+        if not isinstance(kind, str) or kind not in _ADAPTERS:
+            raise HistoryError(f"{name} line {number}: no entry {_shown(kind)}; known: header, {', '.join(sorted(_KINDS))}")
         entry = _entry(kind, record, name, number)
         problem = witness.problem(entry)
         if problem:
@@ -153,7 +153,7 @@ def _no_number(constant: str) -> Any:
 def _header(record: dict[str, Any], name: str, number: int) -> Header:
     version = record.get("version")
     if version != VERSION:
-        raise HistoryError(f"{name} line {number}: history version {version!r} is not known; known: {VERSION}")
+        raise HistoryError(f"{name} line {number}: history version {_shown(version)} is not known; known: {VERSION}")
     try:
         capabilities = dict(record["capabilities"])
         capabilities["dimensions"] = [_level(label) for label in capabilities["dimensions"]]
@@ -184,6 +184,11 @@ def _why(error: Exception) -> str:
     return str(error)
 
 
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
 def _labels(reach: Any) -> dict[str, str]:
     return {channel: level.label for channel, level in reach.items()}
 
@@ -196,7 +201,7 @@ def _level(label: Any) -> Level:
     try:
         return Level[str(label).upper()]
     except KeyError:
-        raise ValueError(f"no level {label!r}; known: {', '.join(level.label for level in Level)}") from None
+        raise ValueError(f"no level {_shown(label)}; known: {', '.join(level.label for level in Level)}") from None
 
 
 def _line(record: dict[str, Any]) -> str:

@@ -9,6 +9,8 @@ Status = Literal["ok", "fail", "info"]
 
 UNSENT = "unsent"
 """Code of a call that never left the driver: it says nothing about the target."""
+TIMEOUT = "timeout"
+"""Code of a call that was not answered in time: it may still be applied."""
 NOT_IMPLEMENTED = "not_implemented"
 """Code of a call that met an operation which the target turned out not to have."""
 

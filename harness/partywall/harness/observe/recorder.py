@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from partywall.canaries import Canary
+from partywall.canaries import DEFAULT_PREFIX, Canary
 
 from ..plan.identity import RawPath
 from ..plan.probe import Call, Probe
@@ -19,9 +19,13 @@ _CREDENTIAL = re.compile(
 )
 
 
-def redact_credentials(text: str) -> str:
-    """`text` with bearer and basic credentials, JSON web tokens and provider keys replaced by `[redacted]`."""
-    return _CREDENTIAL.sub("[redacted]", text)
+def redact_credentials(text: str, prefix: str = DEFAULT_PREFIX) -> str:
+    """`text` with bearer and basic credentials, JSON web tokens and provider keys replaced by `[redacted]`.
+
+    A canary inside of one stays: were it cut out with the credential, its leak would be recorded as silence.
+    """
+    canary = re.compile(f"{re.escape(prefix)}[0-9a-z]{{24}}", re.IGNORECASE)
+    return _CREDENTIAL.sub(lambda found: " ".join(["[redacted]", *canary.findall(found[0])]), text)
 
 
 class Recorder:
@@ -44,7 +48,7 @@ class Recorder:
         for canary in probe.sows:
             self.sown(probe.id, canary)
         caller = (call.caller.tenant, call.caller.user)
-        arguments: Mapping[str, Any] = _redacted(dict(call.arguments))
+        arguments: Mapping[str, Any] = self._redacted(dict(call.arguments))
         self._entries.append(
             Invoked(
                 self._clock(),
@@ -63,7 +67,8 @@ class Recorder:
     def completed(self, probe: str, outcome: Outcome) -> None:
         """The last byte of a call's answer was read, or it ended otherwise."""
         at = self._clock()
-        redacted = Outcome(outcome.status, _redacted(outcome.value), redact_credentials(outcome.reason), outcome.code)
+        value, reason = self._redacted(outcome.value), self._redacted(outcome.reason)
+        redacted = Outcome(outcome.status, value, reason, outcome.code)
         self._entries.append(Completed(at, probe, redacted))
 
     def seen(
@@ -76,26 +81,25 @@ class Recorder:
         conflict: bool = False,
     ) -> None:
         """A text was observed elsewhere than in a call's value."""
-        self._entries.append(Seen(self._clock(), channel, redact_credentials(text), viewer, probe, how, conflict))
+        self._entries.append(Seen(self._clock(), channel, self._redacted(text), viewer, probe, how, conflict))
 
     def faulted(self, fault: str, delivered: bool, probe: str | None = None, detail: str = "") -> None:
         """A fault was due."""
-        self._entries.append(Faulted(self._clock(), fault, delivered, probe, detail))
+        self._entries.append(Faulted(self._clock(), fault, delivered, probe, self._redacted(detail)))
 
     def limited(self, what: str, probe: str | None = None) -> None:
         """A limit of the harness was hit."""
-        self._entries.append(Limited(self._clock(), what, probe))
+        self._entries.append(Limited(self._clock(), self._redacted(what), probe))
 
     def history(self) -> History:
         """What has been recorded so far."""
         return History(self._header, tuple(self._entries))
 
-
-def _redacted(value: Any) -> Any:
-    if isinstance(value, str):
-        return redact_credentials(value)
-    if isinstance(value, list | tuple):
-        return [_redacted(item) for item in value]
-    if isinstance(value, dict):
-        return {redact_credentials(str(key)): _redacted(item) for key, item in value.items()}
-    return value
+    def _redacted(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return redact_credentials(value, self._header.prefix)
+        if isinstance(value, list | tuple):
+            return [self._redacted(item) for item in value]
+        if isinstance(value, dict):
+            return {self._redacted(str(key)): self._redacted(item) for key, item in value.items()}
+        return value

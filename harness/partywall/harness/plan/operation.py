@@ -121,17 +121,19 @@ _REACH: Mapping[str, Mapping[str, Level]] = {
     "append_turn": _TURN_REACH,
     "run_turn": _TURN_REACH,
     "add_memory": {"*": Level.USER},
-    "put_artifact": {"*": Level.TASK},
+    "put_artifact": {Channel.TURNS: Level.SESSION, "*": Level.TASK},
 }
 
 
 def reach_of(operation: str, layer: str = "") -> dict[str, Level]:
     """Who may see what `operation` plants: channel → innermost level that must agree, `*` for the others.
 
-    A fact reaches its layer (`user`, `session`, `task`).
+    A fact reaches its layer (`user`, `session`, `task`). What reaches a task reaches its session on the bare listing
+    of turns: the agent's replies are turns there, and may quote it.
     """
     if operation == "put_fact":
-        return {"*": Level[layer.upper()]}
+        level = Level[layer.upper()]
+        return {str(Channel.TURNS): min(level, Level.SESSION), "*": level}
     return {str(channel): level for channel, level in _REACH[operation].items()}
 
 

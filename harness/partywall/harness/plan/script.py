@@ -20,6 +20,8 @@ SEARCHABLE = "Booking reference of the open order:"
 QUESTION = "Which booking reference belongs to the open order?"
 FACT_KEY = "open_order"
 ARTIFACT = "report.md"
+LAYERS = ("session", "task", "user")
+OPERATOR = Identity("operations", "operator", "operator")
 
 _INTO = {
     "append_turn": "message",
@@ -130,19 +132,17 @@ class Script:
     def reads(self, scope: Scope, caller: Identity | None = None, question: str = QUESTION) -> list[Probe]:
         """Every observation of the contract, addressed to `scope`."""
         probes = [
+            self.probe("run_turn", scope, caller, text=question),
             self.probe("list_turns", scope, caller),
             self.probe("context", scope, caller, query=question),
             self.probe("search_memory", scope, caller, query=SEARCH),
             self.probe("list_memories", scope, caller),
             self.probe("list_facts", scope, caller),
-            *(
-                self.probe("get_fact", scope, caller, key=f"{FACT_KEY}_{layer}")
-                for layer in ("session", "task", "user")
-            ),
+            *(self.probe("get_fact", scope, caller, key=f"{FACT_KEY}_{layer}") for layer in LAYERS),
             self.probe("list_artifacts", scope, caller),
             self.probe("get_artifact", scope, caller, name=ARTIFACT),
+            # last: a write of one's own drops one's cached answers, and the next to ask would find nothing to be given
             self.probe("cached_answer", scope, caller, query=question),
-            self.probe("run_turn", scope, caller, text=question),
         ]
         if scope in self._memories:
             probes.append(self.by_id(scope, scope, caller))
@@ -168,6 +168,10 @@ class Script:
     def twins(self, nobody: Probe, somebody: Probe) -> tuple[Probe, Probe]:
         """The same question about what never was and about what is another's, in this order."""
         return nobody, replace(somebody, twin=nobody.id)
+
+    def view(self, op: str, scope: Scope) -> Probe:
+        """An operator's look at what is at rest; the scope only says whose world it is."""
+        return self.probe(op, scope, OPERATOR)
 
     def with_credential(self, credential: Credential, probes: Iterable[Probe]) -> list[Probe]:
         """The same probes, sent with no credential or an expired one, each client on a connection of its own."""

@@ -14,7 +14,7 @@ import jwt
 
 from ...plan.identity import Identity
 from ...plan.probe import Credential
-from .template import Inexpressible, Node, Structure, render, render_headers
+from .template import EMPTY, Inexpressible, Node, Structure, render, render_headers
 from .template import Literal as Fixed
 
 SHORTEST_SECRET = 6
@@ -42,7 +42,7 @@ class Credentials:
     scheme: Scheme = "none"
     parts: Mapping[str, Node] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
-    headers: Node = Structure((), array=False)
+    headers: Node = EMPTY
     secret_headers: frozenset[str] = frozenset()
 
     def proof(self, caller: Identity, credential: Credential, variables: Mapping[str, Any]) -> Proof:

@@ -197,7 +197,9 @@ class _Compiler:
             else:
                 told[name] = value
         node = self._template(at, told, set(known))
-        return node if isinstance(node, Structure) else Structure(tuple((k, compiled(v)) for k, v in told.items()), False)
+        return (
+            node if isinstance(node, Structure) else Structure(tuple((k, compiled(v)) for k, v in told.items()), False)
+        )
 
     def _secret(self, path: Path, value: str, what: str) -> str:
         """The value behind a secret, noted so that it is never told. A literal one is a problem, and not repeated."""
@@ -215,7 +217,8 @@ class _Compiler:
         default = any(text not in ("", "none") for text in re.findall(r":-([^}]*)\}", written))
         if (plain or default) and not self._literal_secrets:
             self._problem(
-                path, f"the {what} is written into the profile; take it from ${{NAME}} or {{file:PATH}}, without a default"
+                path,
+                f"the {what} is written into the profile; take it from ${{NAME}} or {{file:PATH}}, without a default",
             )
         if plain:
             self._secrets.add(value)

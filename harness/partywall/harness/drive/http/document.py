@@ -18,7 +18,8 @@ DEEPEST = 64
 
 _REFERENCE = re.compile(r"\$\$\{|\$\{(?:([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\})?")
 _TAGS = frozenset(
-    f"tag:yaml.org,2002:{name}" for name in ["str", "int", "float", "bool", "null", "timestamp", "map", "seq", "merge", "value"]
+    f"tag:yaml.org,2002:{name}"
+    for name in ["str", "int", "float", "bool", "null", "timestamp", "map", "seq", "merge", "value"]
 )
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")

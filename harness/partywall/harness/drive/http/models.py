@@ -52,7 +52,7 @@ class BasicAuth(Strict):
 
 
 class JwtAuth(Strict):
-    """A token signed for each request (RFC 7519), sent as a bearer token; `iat` and `exp` are added. `ttl` in seconds."""
+    """A bearer token signed for each request (RFC 7519); `iat` and `exp` are added, `ttl` is in seconds."""
 
     type: Literal["jwt"]
     alg: Literal["HS256", "HS384", "HS512", "RS256", "ES256", "EdDSA"] = "HS256"
@@ -89,7 +89,7 @@ class SessionModel(Strict):
 class IdsModel(Strict):
     """How ids are named to the target."""
 
-    session: SessionModel = SessionModel()
+    session: SessionModel = Field(default_factory=lambda: SessionModel.model_validate({}))
 
 
 class DefaultsModel(Strict):
@@ -182,13 +182,13 @@ class ProfileModel(Strict):
     identities: dict[str, IdentityModel] = {}
     vars: dict[str, Any] = {}
     ids: IdsModel = IdsModel()
-    defaults: DefaultsModel = DefaultsModel()
+    defaults: DefaultsModel = Field(default_factory=lambda: DefaultsModel.model_validate({}))
     outcomes: OutcomesModel = OutcomesModel()
     operations: dict[str, OperationModel] = Field(
-        json_schema_extra={"propertyNames": {"enum": sorted(OPERATIONS)}}, min_length=1
+        json_schema_extra={"propertyNames": {"enum": [*sorted(OPERATIONS)]}}, min_length=1
     )
     promises: dict[str, Any] = {}
-    limits: LimitsModel = LimitsModel()
+    limits: LimitsModel = Field(default_factory=lambda: LimitsModel.model_validate({}))
     dimensions: list[LevelName] = ["tenant", "user", "session", "task"]
     reach: dict[str, LevelName | dict[str, LevelName]] = {}
     intended_sharing: list[tuple[str, str]] = []

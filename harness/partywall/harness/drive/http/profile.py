@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ...errors import UsageError
 from ...plan.capabilities import Capabilities
 from ...plan.identity import Identity
 from .auth import Credentials, Secrets
 from .classes import Classes
 from .extraction import Extraction, OkWhen
 from .sessions import SessionRule
-from .template import Node, Structure
+from .template import EMPTY, Inexpressible, Node
 
 _NONCE = r"(?:[0-9a-f]{6}-)?"
 
@@ -45,14 +44,14 @@ class Identities:
 
     def of(self, caller: Identity) -> Credentials:
         """The credentials of the nearest pattern. A run may put a nonce before the tenant's name, which patterns
-        leave out. Raises UsageError where none matches."""
+        leave out. Raises Inexpressible where none matches."""
         if not self.patterns:
             return Credentials()
         for pattern in sorted(self.patterns, key=_breadth):
             if _matches(pattern, caller):
                 return self.patterns[pattern]
         known = ", ".join(sorted(self.patterns))
-        raise UsageError(f"no identity of the profile matches {str(caller)!r}; known: {known}")
+        raise Inexpressible(f"no identity of the profile matches {str(caller)!r}; known: {known}")
 
     def named(self, name: str) -> Credentials:
         """The credentials of that name."""
@@ -86,7 +85,7 @@ class Profile:
     identities: Identities = field(default_factory=Identities)
     sessions: SessionRule = field(default_factory=SessionRule)
     variables: Mapping[str, Any] = field(default_factory=dict)
-    headers: Node = Structure((), array=False)
+    headers: Node = EMPTY
     timeout: float | None = None
     limits: Limits = field(default_factory=Limits)
     model: MockModel | None = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from partywall.canaries import UsageError
+import jwt
 
 from ...plan.operation import OPERATIONS
 from ...plan.probe import Call
@@ -72,9 +72,8 @@ def _proof(call: Call, profile: Profile, route: Route) -> Proof:
     credentials = profile.identities.named(route.identity) if route.identity else profile.identities.of(call.caller)
     try:
         return credentials.proof(call.caller, call.credential, {**profile.variables, **identity_variables(call.caller)})
-    except (ValueError, TypeError, NotImplementedError) as error:
-        # the signing library names the kind of key it wanted, never the key
-        raise UsageError(f"no token could be signed: {type(error).__name__}") from error
+    except (jwt.PyJWTError, ValueError, TypeError, NotImplementedError) as error:
+        raise Inexpressible(f"no token could be signed: {type(error).__name__}") from error
 
 
 def _body(route: Route, variables: dict[str, Any]) -> tuple[bytes, str]:

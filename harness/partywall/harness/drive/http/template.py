@@ -59,6 +59,9 @@ class Literal:
 
 Node = Literal | Text | Structure
 
+EMPTY = Structure((), array=False)
+"""No fields at all."""
+
 
 def compiled(value: Any) -> Node:
     """A JSON value as a template. Raises ValueError for a `{{` that begins no placeholder."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from partywall.canaries import Level
+from partywall.canaries import Keyring, Level
 
 from ...errors import ContractError, PartywallError, TargetError, UsageError
 from ...observe.outcome import Outcome
@@ -31,6 +31,7 @@ class FunctionTarget:
     def __init__(self, adapter: Any, name: str, fresh: bool = True) -> None:
         self.name = str(getattr(adapter, "name", name))
         self.capabilities = capabilities_of(adapter, name, fresh)
+        self.keyrings: tuple[Keyring, ...] = ()
         self._adapter = adapter
         self._threads = DaemonThreads()
         self._turn = None if getattr(adapter, "threadsafe", True) else threading.Lock()

@@ -121,6 +121,8 @@ def _clean(controls: list[bool], control: bool) -> Status:
 def _unwatched(exposure: Exposure) -> list[Control]:
     """A watched channel on which nothing came by: an agent that never called the model kept nothing out of a prompt."""
     seen = {observation.channel for observation in exposure.observations}
+    if not any(call.op == "run_turn" for call in exposure.history.invocations.values()):
+        return []
     return [
         Control(f"anything was seen in {channel}", channel, False, "nothing was: the model was never called")
         for channel in sorted(exposure.history.header.capabilities.watches)

@@ -62,12 +62,15 @@ def _matrix(results: Results) -> Iterator[str]:
     found = rows(results)
     if not found:
         return
-    names = channels(results)[:SHOWN_ROWS]
+    every = channels(results)
+    names = every[:SHOWN_ROWS]
     yield "### What crossed which boundary, by channel"
     yield _table(
         ["boundary", *(for_markdown(name, _SHORT) for name in names)],
         ([for_markdown(row.boundary, _SHORT), *(_cell(row, name) for name in names)] for row in found[:SHOWN_ROWS]),
     )
+    if len(every) > SHOWN_ROWS:
+        yield f"{len(every) - SHOWN_ROWS} more channels stand in `results.json`."
     yield " · ".join(f"{mark} {WORDS[status].lower()}" for status, mark in MARKS.items())
 
 

@@ -39,6 +39,7 @@ SHOWN_FINDINGS = 10
 SHOWN_LINES = 12
 _MARGIN = 12
 _LOST = 3
+_BOUND = "\N{NO-BREAK SPACE}"
 _CLAIM = 600
 _EXCERPT = 240
 _STYLES = {Status.HELD: "green", Status.VIOLATED: "bold red", Status.INCONCLUSIVE: "yellow", Status.NOT_COVERED: "dim"}
@@ -105,7 +106,7 @@ def _isolation(results: Results, width: int) -> Iterator[Text]:
         groups.setdefault(spelled, []).append(row)
     heading = "isolation"
     for spellings, members in groups.items():
-        told = "  ".join(f"{one_line(row.boundary, 40)} {MARKS[row.status]}" for row in members)
+        told = "  ".join(f"{one_line(row.boundary, 40)}{_BOUND}{MARKS[row.status]}" for row in members)
         over = ", ".join(one_line(spelling, 80) for _, spelling in spellings) or "no channel"
         yield from _line(heading, f"{told}   over {over}", width)
         heading = ""
@@ -119,7 +120,7 @@ def _spelled(row: Row, channel: str, status: Status) -> str:
 
 
 def _checks(results: Results, width: int) -> Iterator[Text]:
-    told = [f"{one_line(check, 40)} {MARKS[status]}" for check, (status, _) in merged(results).items()]
+    told = [f"{one_line(check, 40)}{_BOUND}{MARKS[status]}" for check, (status, _) in merged(results).items()]
     if told:
         yield from _line("checks", "  ".join(told), width)
     yield from _list("undecided", [f"{check}: {reason}" for check, reason in inconclusive(results)], width)
@@ -209,7 +210,7 @@ def _list(heading: str, told: Sequence[str], width: int, status: Status | None =
 def _line(heading: str, text: str, width: int, status: Status | None = None) -> Iterator[Text]:
     """One paragraph beside its heading; every line of it is free of workflow commands."""
     for part in textwrap.wrap(text, width - _MARGIN - 3) or [""]:
-        yield _headed(heading, without_commands(part), status)
+        yield _headed(heading, without_commands(part.replace(_BOUND, " ")), status)
         heading, status = "", None
 
 
