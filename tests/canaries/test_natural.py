@@ -33,6 +33,15 @@ def test_numbers_have_their_form_and_come_back_to_their_owner(coat: Any) -> None
         assert [(fact.coat, fact.owner) for fact in read_naturals(number, [OTHER, RING])] == [(coat.name, owner)]
 
 
+def test_golden_numbers_are_minted_as_ever() -> None:
+    assert {coat: natural(RING, coat, 7) for coat in COATS} == {
+        "order": "7403233580763406",
+        "tracking": "91464575489148886917",
+        "account": "2312835604",
+        "phone": "4662561",
+    }
+
+
 def test_order_numbers_are_never_card_numbers() -> None:
     assert not any(luhn(natural(RING, "order", owner)) for owner in range(1_000))
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from partywall.canaries import CARRIERS, LEVELS, Keyring, Level, Mint, Scanner, Scope, UsageError, scan
+from partywall.canaries.unpack import Allowance, unpack
 
 RING = Keyring.derive(b"k" * 32, "e1")
 MINT = Mint(RING)
@@ -250,6 +251,13 @@ def test_a_bomb_ends_at_the_limit_and_the_scan_says_so() -> None:
     found = SCANNERS["S3"].scan(bomb)
     assert found.limited
     assert found.sightings == ()
+
+
+def test_of_a_bomb_no_more_than_the_limit_is_ever_inflated() -> None:
+    allowance = Allowance()
+    sizes = [len(payload.data) for payload in unpack(zlib.compress(b"\0" * 40_000_000, 9), allowance)]
+    assert max(sizes) == 8 << 20
+    assert allowance.exceeded
 
 
 def test_what_is_nested_too_deep_is_said_to_be_limited() -> None:

@@ -17,6 +17,9 @@ from .plan.script import Script
 from .run import RunPlan, RunResult, verify
 
 
+_NEVER = "never-created"
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     """One line of the doctor's: what was asked, whether it was right, what was seen."""
@@ -30,7 +33,7 @@ def plan(mint: Planting, rng: random.Random, size: int) -> Schedule:
     """One owner writes by every write and reads by every observation; a session that never was is read too."""
     script = Script(mint, rng)
     owner = mint.scope("acme", "ann", "s1", "k1")
-    nobody = mint.scope("acme", "nobody", "never-created", "k9")
+    nobody = mint.scope("acme", "nobody", _NEVER, "k9")
     script.phase(script.opening(owner))
     script.phase(script.writes(owner))
     script.phase(script.reads(owner))
@@ -61,6 +64,8 @@ def _diagnose(history: History) -> list[Diagnosis]:
     lines = []
     outcomes: dict[str, list[str]] = {}
     for probe, invoked in history.invocations.items():
+        if invoked.scope[2] == _NEVER:
+            continue  # a refusal is a right answer there
         outcome = history.outcome(probe)
         told = (
             outcome.status if outcome.status == "ok" else f"{outcome.status} ({outcome.code}: {outcome.reason[:120]})"
@@ -89,7 +94,7 @@ def _controls(history: History) -> list[Diagnosis]:
 def _nothing_from_nowhere(history: History) -> list[Diagnosis]:
     lines = []
     for probe, invoked in history.invocations.items():
-        if invoked.scope[2] != "never-created":
+        if invoked.scope[2] != _NEVER:
             continue
         outcome = history.outcome(probe)
         empty = outcome.status != "ok" or not _content(outcome.value)

@@ -35,6 +35,9 @@ class Refused(TargetError):
     at the seam, so that a typing mistake does not turn an unknown outcome into a sure one.
     """
 
+    reason: str = "refused"
+    code: str = "denied"  # on the class too: a subclass may forget to call this __init__
+
     def __init__(self, reason: str = "refused", code: str = "denied") -> None:
         super().__init__(reason)
         self.reason = str(reason)

@@ -11,7 +11,7 @@ from typing import Any
 
 from partywall.canaries import DEFAULT_PREFIX, Keyring
 
-from .drive.driver import Limits, closed, drive
+from .drive.driver import Limits, closed, drive, within
 from .drive.resolve import kind_of
 from .drive.target import Target, TargetKind, TargetSettings
 from .errors import PartywallError, TargetError, unknown
@@ -27,6 +27,9 @@ from .plan.trial import Trial
 from .registry import discover
 
 Progress = Callable[[str], None]
+
+OPEN_TIMEOUT = 60.0
+"""Seconds that a target has to open: starting processes and importing large libraries is slow, silence is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +238,10 @@ class Run:
         if self._shared is not None:
             return self._shared
         try:
-            target = await self._kind.open(self._plan.target, self._settings)
+            target = await within(OPEN_TIMEOUT, lambda: self._kind.open(self._plan.target, self._settings))
+        except TimeoutError:
+            self._failures.append(f"target {self._plan.target!r} did not open within {OPEN_TIMEOUT:g} s")
+            return None
         except TargetError as error:
             self._failures.append(str(error))
             return None

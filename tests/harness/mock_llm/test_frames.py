@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable
 
 import pytest
@@ -92,6 +93,23 @@ def test_an_answer_counts_as_taken_only_once_the_client_takes_it() -> None:
         assert not before.delivered
         assert after.answered == after.written
         assert after.delivered
+
+    asyncio.run(run())
+
+
+def test_an_answer_that_the_client_resets_unread_was_not_delivered() -> None:
+    async def run() -> None:
+        async with MockLLM(fault="exception") as mock:
+            sock = socket.create_connection(("127.0.0.1", mock.port))
+            sock.sendall(_REQUEST)
+            await mock.wiretap.wait_for(1, 2)
+            await asyncio.sleep(0.05)
+            [before] = mock.wiretap.exchanges()
+            sock.close()  # with an unread answer in its buffer the kernel sends RST, not FIN
+            await asyncio.sleep(0.05)
+            [after] = mock.wiretap.exchanges()
+        assert (before.delivered, before.closed_first) == (True, None)
+        assert (after.delivered, after.closed_first) == (False, "client")
 
     asyncio.run(run())
 

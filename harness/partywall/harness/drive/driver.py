@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import REFUSAL_CODES, ContractError, Refused, Unreachable
 from ..observe.outcome import NOT_IMPLEMENTED, TIMEOUT, UNSENT, Outcome
@@ -17,7 +18,10 @@ from .target import Client, Target
 
 CLOSE_TIMEOUT = 5.0
 MAX_SILENT = 5
+MAX_TOLD = 500
+"""Characters kept of what a target says for itself: reasons and broken contracts."""
 _HEX = "0123456789abcdef"
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,8 @@ class _Run:
     async def _outcome(self, client: Client | None, call: Call, probe: str) -> Outcome:
         assert client is not None
         timeout = min(call.timeout, self._limits.call_timeout)
-        task = asyncio.create_task(client.invoke(replace(call, timeout=timeout)))
+        sent = replace(call, timeout=timeout)
+        task = asyncio.create_task(_contained(lambda: client.invoke(sent)))
         # not asyncio.timeout: that waits for the call to accept its cancellation, which an adapter may swallow
         await asyncio.wait({task}, timeout=timeout)
         if task.done():
@@ -140,26 +145,25 @@ class _Run:
             return self._refused(call, refusal)
         except Unreachable as error:
             self._unreached += 1
-            return Outcome("fail", reason=str(error), code=UNSENT)
+            return Outcome("fail", reason=_words(error), code=UNSENT)
         except NotImplementedError:
             return Outcome("fail", reason=f"the target does not implement {call.op}", code=NOT_IMPLEMENTED)
         except ContractError as error:
-            self.problems.extend(error.problems)
-            return Outcome("info", reason=str(error), code="contract")
+            self.problems.extend(problem[:MAX_TOLD] for problem in error.problems)
+            return Outcome("info", reason=_words(error), code="contract")
         except LimitHit as error:
             self._recorder.limited(f"{call.op}: {error}", probe)
             return Outcome("info", reason=str(error), code="limit")
-        except (
-            Exception,
-            asyncio.CancelledError,
-        ) as error:  # law 9: not surely refused, so it may have happened
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # law 9: not surely refused, so it may have happened
             return Outcome("info", reason=_told(error), code="error")
 
     def _refused(self, call: Call, refusal: Refused) -> Outcome:
-        if refusal.code in REFUSAL_CODES:
-            return Outcome("fail", reason=refusal.reason, code=refusal.code)
+        if isinstance(refusal.code, str) and refusal.code in REFUSAL_CODES:
+            return Outcome("fail", reason=str(refusal.reason)[:MAX_TOLD], code=refusal.code)
         known = ", ".join(sorted(REFUSAL_CODES))
-        problem = f"{call.op} raised Refused with the code {refusal.code!r}; known: {known}"
+        problem = f"{call.op} raised Refused with the code {repr(refusal.code)[:80]}; known: {known}"
         self.problems.append(problem)
         return Outcome("info", reason=problem, code="contract")
 
@@ -179,8 +183,8 @@ class _Run:
         if wanted not in self._clients:
             generation = self._generation.get(wanted, 0)
             name = f"{wanted}~{generation}" if generation else wanted
-            async with asyncio.timeout(self._limits.call_timeout):
-                self._clients[wanted] = (name, await self._target.connect(identity))
+            connected = await within(self._limits.call_timeout, lambda: self._target.connect(identity))
+            self._clients[wanted] = (name, connected)
         return self._clients[wanted]
 
     def _retire(self, wanted: str) -> None:
@@ -194,11 +198,36 @@ class _Run:
 async def closed(closable: Client | Target, recorder: Recorder | None = None) -> None:
     """Close within five seconds; what does not close in time is recorded as a limit, never waited for."""
     try:
-        async with asyncio.timeout(CLOSE_TIMEOUT):
-            await closable.aclose()
+        await within(CLOSE_TIMEOUT, closable.aclose)
     except Exception as error:  # closing is the target's code too: it may fail in any way
         if recorder is not None:
             recorder.limited(f"aclose: {_told(error)}")
+
+
+async def within(seconds: float, work: Callable[[], Awaitable[_T]]) -> _T:
+    """What `work()` gives, or TimeoutError: never waits for a target's code to accept its cancellation.
+
+    Whatever ends it otherwise is raised as an Exception: no exit or cancellation of the target's own ends the run.
+    """
+    task = asyncio.create_task(_contained(work))
+    await asyncio.wait({task}, timeout=seconds)
+    if not task.done():
+        task.cancel()
+        raise TimeoutError(f"no end within {seconds:g} s")
+    if task.cancelled():
+        raise RuntimeError("CancelledError")
+    error = task.exception()
+    if error is None or isinstance(error, Exception):
+        return task.result()
+    raise RuntimeError(_told(error)) from error
+
+
+async def _contained(work: Callable[[], Awaitable[_T]]) -> _T:
+    """An event loop lets SystemExit through, and with it an adapter would end the run with an exit code of its own."""
+    try:
+        return await work()
+    except SystemExit as error:
+        raise RuntimeError(_told(error)) from error
 
 
 def _identifier(value: Any) -> Any:
@@ -216,5 +245,12 @@ def _altered(identifier: Any) -> Any:
 
 
 def _told(error: BaseException) -> str:
-    text = str(error)[:500]
+    text = _words(error)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _words(error: BaseException) -> str:
+    try:
+        return str(error)[:MAX_TOLD]
+    except Exception as broken:  # the error is the target's, and so is its __str__
+        return f"(says {type(broken).__name__} when asked)"

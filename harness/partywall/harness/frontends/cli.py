@@ -66,6 +66,8 @@ def _run(arguments: list[str]) -> int:
         return _told(str(error), exit_of_error(error))
     except (KeyboardInterrupt, typer.Abort):
         return _told("interrupted", 130)
+    except SystemExit as asked:  # nothing of ours raises it: an exit code of somebody else's must not read as a verdict
+        return _told(f"something asked the process to end with {asked.code!r}", 3)
     except BrokenPipeError:
         # the reader went away (`partywall list checks | head -1`): nothing is left to tell anyone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -24,7 +24,7 @@ def read_key(key_file: Path | None, required: bool = True) -> bytes:
             raise UsageError(f"cannot read key file {str(key_file)!r}: {error.strerror}") from error
         source = f"key file {str(key_file)!r}"
     else:
-        key, source = os.environ.get(VARIABLE, "").encode(), VARIABLE
+        key, source = os.fsencode(os.environ.get(VARIABLE, "")), VARIABLE
     if not key and key_file is None:
         if required:
             raise UsageError(f"no key: set {VARIABLE} or give --key-file, at least {SHORTEST} bytes")

@@ -64,13 +64,13 @@ class Scanning:
         """The JSON lines of one file, of every file of a folder, or of standard input (`-`)."""
         if path == "-":
             yield from self._stream(sys.stdin.buffer, "-")
-        elif Path(path).is_dir():
-            for folder, _, names in os.walk(path):
+        elif os.path.isdir(path):  # not Path.is_dir, which raises for a name too long to exist
+            for folder, _, names in os.walk(path, onerror=self._unreadable):
                 for name in sorted(names):
                     file = Path(folder) / name
                     if file.is_file():  # sockets and pipes would be waited for
                         yield from self._file(file)
-        elif Path(path).exists():
+        elif os.path.exists(path):
             yield from self._file(Path(path))
         else:
             raise UsageError(f"no file or folder {path!r}")
@@ -91,7 +91,10 @@ class Scanning:
             with path.open("rb") as file:
                 yield from self._stream(file, str(path))
         except OSError as error:
-            self._unread.append(f"{str(path)!r}: {error.strerror}")
+            self._unreadable(error, str(path))
+
+    def _unreadable(self, error: OSError, path: str = "") -> None:
+        self._unread.append(f"{(path or str(error.filename))!r}: {error.strerror}")
 
     def _stream(self, file: BinaryIO, name: str) -> Iterator[str]:
         self._files += 1

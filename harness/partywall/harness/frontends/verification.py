@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from partywall.canaries import UsageError
+from partywall.canaries import PartywallError, UsageError
 
 from ..errors import unknown
 from ..exits import Exit, exit_of, missing_guarantees
@@ -56,7 +56,7 @@ def run_and_tell(
     """Run, print, write the reports, and give the exit code.
 
     Everything the caller can get wrong is refused before anything is sent. Reports are written whatever the run
-    came to, also where the target blocked the process.
+    came to, also where the target blocked the process, the harness failed or somebody interrupted it.
     """
     chosen_reporters = _reporters(report)
     missing_guarantees(required, ())
@@ -81,7 +81,16 @@ def run_and_tell(
         run.fail(f"the target blocked the event loop for {STALL:g} s; an async method must not block")
         return tell(run.result())
 
-    supervise(run.through(to_run), on_stall=stalled)
+    try:
+        supervise(run.through(to_run), on_stall=stalled)
+    except KeyboardInterrupt:
+        run.fail("interrupted")
+    except PartywallError:
+        raise
+    except Exception as error:  # what was seen before the harness failed is told all the same
+        if os.environ.get("PARTYWALL_DEBUG"):
+            raise
+        run.fail(f"the harness failed: {type(error).__name__}: {error}; PARTYWALL_DEBUG=1 shows where")
     return tell(run.result())
 
 

@@ -12,6 +12,7 @@ from .operation import OPERATIONS, Shape
 MAX_CHARACTERS = 8_000_000
 MAX_ITEMS = 100_000
 MAX_DEPTH = 32
+MAX_BITS = 4_096
 
 
 class LimitHit(Exception):
@@ -44,6 +45,8 @@ class _Plain:
     def convert(self, value: Any, depth: int) -> Any:
         if depth > MAX_DEPTH:
             raise LimitHit(f"answer nested deeper than {MAX_DEPTH}")
+        if isinstance(value, int) and value.bit_length() > MAX_BITS:  # more digits than Python will print
+            raise LimitHit(f"answer with a number of more than {MAX_BITS:,} bits")
         if value is None or isinstance(value, bool | int):
             return value
         if isinstance(value, float):
@@ -55,15 +58,24 @@ class _Plain:
             self._count(len(value))
             return value.encode("utf-8", "backslashreplace").decode()
         if isinstance(value, Mapping):
-            return {self._key(key): self.convert(item, depth + 1) for key, item in self._each(value.items())}
+            return self._mapping(value, depth)
         if isinstance(value, list | tuple | set | frozenset | Iterator):
             return [self.convert(item, depth + 1) for item in self._each(value)]
         raise ContractError([f"returned {_kind(value)}, which is no JSON data"])
 
+    def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, item in self._each(value.items()):
+            name = self._key(key)
+            if name in found:  # one of the two would go unseen
+                raise ContractError([f"returned a mapping with two keys that are written {name[:80]!r}"])
+            found[name] = self.convert(item, depth + 1)
+        return found
+
     def _key(self, key: Any) -> str:
         if not isinstance(key, str | int | float | bool | None):
             raise ContractError([f"returned a mapping with a key of type {type(key).__name__}; expected text"])
-        return str(self.convert(key if isinstance(key, str) else str(key), 0))
+        return str(self.convert(key, 0))
 
     def _each(self, values: Any) -> Iterator[Any]:
         for value in values:

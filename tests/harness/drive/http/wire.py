@@ -61,7 +61,7 @@ class Server:
         self._connections = 0
         self._writers: list[asyncio.StreamWriter] = []
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self.url = "http://127.0.0.1:%d" % self._server.sockets[0].getsockname()[1]
+        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
         return self
 
     async def __aexit__(
@@ -89,5 +89,5 @@ class Server:
                 self.requests.append(Received(method, target, headers, body, number))
                 await self.answer(self.requests[-1], writer)
                 await writer.drain()
-        except (asyncio.IncompleteReadError, ConnectionError):
-            writer.close()
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            writer.close()  # cancelled only when a test's loop ends: nobody waits for this task

@@ -243,7 +243,7 @@ def _document(answer: Answer, route: Route) -> tuple[Any, str]:
     if route.extraction.format == "text":
         return _decoded(answer.body), ""
     try:
-        # surrogates keep bytes that are no UTF-8 apart from the JSON around them; the seam writes them as \\xNN
+        # surrogates keep bytes that are no UTF-8 apart from the JSON around them; the seam writes them as \\udcNN
         return json.loads(answer.body.decode("utf-8-sig", "surrogateescape"), strict=False), ""
     except RecursionError:
         return None, "the answer is nested too deeply"

@@ -221,7 +221,7 @@ class _Compiler:
                 f"the {what} is written into the profile; take it from ${{NAME}} or {{file:PATH}}, without a default",
             )
         if plain:
-            self._secrets.add(value)
+            self._secrets |= {value, value.rpartition(" ")[2]}  # `Bearer X` is known by X too
         self._secrets.update(text for text in filled if text != "none")
         return value
 

@@ -6,7 +6,7 @@ import importlib
 import inspect
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from ...observe.outcome import Outcome
 from ...observe.recorder import Recorder
 from ...plan.capabilities import ALL_LEVELS, Capabilities
 from ...plan.channel import Channel
-from ...plan.contract import plain
+from ...plan.contract import LimitHit, plain
 from ...plan.identity import Identity
 from ...plan.operation import OBSERVATIONS, OPERATIONS, WRITES
 from ...plan.probe import Call
@@ -93,7 +93,7 @@ class FunctionClient:
 def capabilities_of(adapter: Any, name: str, fresh: bool = True) -> Capabilities:
     """What an adapter declares; ContractError lists everything that is wrong with it at once."""
     problems: list[str] = []
-    operations = frozenset(op for op in OPERATIONS if callable(getattr(adapter, op, None)))
+    operations = frozenset(op for op in OPERATIONS if callable(_attribute(adapter, op, None, problems)))
     if not operations & WRITES or not operations & OBSERVATIONS:
         problems.append(
             f"adapter {name!r} needs one write and one observation of contract v1; "
@@ -101,20 +101,19 @@ def capabilities_of(adapter: Any, name: str, fresh: bool = True) -> Capabilities
             f"writes: {', '.join(sorted(WRITES))}; observations: {', '.join(sorted(OBSERVATIONS))}"
         )
     problems += [problem for op in sorted(operations) if (problem := _signature_problem(adapter, op))]
-    dimensions = _dimensions(adapter, problems)
-    reach = _reach(adapter, problems)
-    if problems:
-        raise ContractError(problems)
-    return Capabilities(
+    declared = Capabilities(
         operations=operations,
-        dimensions=dimensions,
-        reach=reach,
-        promises=dict(getattr(adapter, "promises", {})),
-        intended_sharing=tuple((str(one), str(other)) for one, other in getattr(adapter, "intended_sharing", ())),
-        authenticates=bool(getattr(adapter, "authenticates", False)),
-        fresh=bool(getattr(adapter, "fresh", fresh)),
+        dimensions=_dimensions(_attribute(adapter, "dimensions", None, problems), problems),
+        reach=_reach(_attribute(adapter, "reach", {}, problems), problems),
+        promises=_promises(_attribute(adapter, "promises", {}, problems), problems),
+        intended_sharing=_sharing(_attribute(adapter, "intended_sharing", (), problems), problems),
+        authenticates=bool(_attribute(adapter, "authenticates", False, problems)),
+        fresh=bool(_attribute(adapter, "fresh", fresh, problems)),
         disposable=True,
     )
+    if problems:
+        raise ContractError(problems)
+    return declared
 
 
 async def _open(spec: str, settings: TargetSettings) -> FunctionTarget:
@@ -128,7 +127,7 @@ async def _open(spec: str, settings: TargetSettings) -> FunctionTarget:
                 made = await made
         except PartywallError:
             raise
-        except Exception as error:  # the factory is the user's code: whatever it raises, the target did not open
+        except (Exception, SystemExit) as error:  # the factory is the user's code: whatever it raises, it did not open
             raise TargetError(f"target {spec!r} did not open: {type(error).__name__}: {error}") from error
     # a factory makes a new object for every world; an object that stood in the module already may hold anything
     return FunctionTarget(made, spec, fresh=made is not factory)
@@ -140,7 +139,7 @@ def _imported(spec: str, module_name: str, attribute: str) -> Any:
         sys.path.insert(0, here)
     try:
         found: Any = importlib.import_module(module_name)
-    except Exception as error:  # importing runs the user's code, which may fail in any way
+    except (Exception, SystemExit) as error:  # importing runs the user's code, which may fail in any way, or leave
         raise UsageError(f"target {spec!r}: cannot import {module_name!r}: {type(error).__name__}: {error}") from error
     for part in attribute.split("."):
         if not hasattr(found, part):
@@ -158,50 +157,89 @@ def _arguments(call: Call) -> tuple[list[Any], dict[str, Any]]:
     return positional, named
 
 
+def _attribute(adapter: Any, name: str, default: Any, problems: list[str]) -> Any:
+    try:
+        return getattr(adapter, name, default)
+    except Exception as error:  # a property is the user's code, which may fail in any way
+        problems.append(f"{name} raises {type(error).__name__}: {error}")
+        return default
+
+
 def _signature_problem(adapter: Any, op: str) -> str:
     parameters = OPERATIONS[op].parameters
     required = [name for name, default in parameters.items() if default is ...]
+    optional = {name: default for name, default in parameters.items() if default is not ...}
     try:
         signature = inspect.signature(getattr(adapter, op))
-        signature.bind(None, *required)
-    except TypeError:
-        wanted = ", ".join(
-            [
-                "call",
-                *(name if default is ... else f"{name}={default!r}" for name, default in parameters.items()),
-            ]
-        )
-        return f"{op} takes {signature}; expected ({wanted})"
-    except ValueError:
+    except (TypeError, ValueError):
         return ""  # a built-in without a signature: only the call itself can tell
+    try:
+        signature.bind(None, *required, **optional)
+    except TypeError:
+        wanted = ["call", *required, *(f"{name}={default!r}" for name, default in optional.items())]
+        return f"{op} takes {signature}; expected ({', '.join(wanted)})"
     return ""
 
 
-def _dimensions(adapter: Any, problems: list[str]) -> frozenset[Level]:
-    declared: Iterable[str] | None = getattr(adapter, "dimensions", None)
+def _dimensions(declared: Any, problems: list[str]) -> frozenset[Level]:
+    known = {level.label: level for level in Level}
     if declared is None:
         return ALL_LEVELS
-    known = {level.label: level for level in Level}
-    found = [declared] if isinstance(declared, str) else list(declared)
-    problems += [f"no dimension {name!r}; known: {', '.join(known)}" for name in found if name not in known]
-    return frozenset(known[name] for name in found if name in known)
+    if isinstance(declared, str):
+        declared = [declared]
+    if not isinstance(declared, Collection) or not declared:
+        problems.append(f"dimensions is {_short(declared)}; expected one or more of {', '.join(known)}")
+        return ALL_LEVELS
+    names = [name if isinstance(name, str) else _short(name) for name in declared]
+    problems += [f"no dimension {name!r}; known: {', '.join(known)}" for name in names if name not in known]
+    return frozenset(known[name] for name in names if name in known)
 
 
-def _reach(adapter: Any, problems: list[str]) -> dict[str, dict[str, Level]]:
+def _reach(declared: Any, problems: list[str]) -> dict[str, dict[str, Level]]:
     levels = {level.label: level for level in Level}
-    channels = {str(channel) for channel in Channel} | {"*"}
+    channels = {*map(str, Channel), "*"}
+    if not isinstance(declared, Mapping):
+        problems.append(f"reach is {_short(declared)}; expected a level by write, as {{'put_artifact': 'session'}}")
+        return {}
     reach: dict[str, dict[str, Level]] = {}
-    for op, override in dict(getattr(adapter, "reach", {})).items():
-        by_channel = override if isinstance(override, dict) else {"*": override}
+    for op, override in declared.items():
         if op not in WRITES:
-            problems.append(f"reach names {op!r}; known: {', '.join(sorted(WRITES))}")
-        for channel, level in by_channel.items():
+            problems.append(f"reach names {_short(op)}; known: {', '.join(sorted(WRITES))}")
+        reach[op] = {}
+        for channel, level in (override if isinstance(override, Mapping) else {"*": override}).items():
             if channel not in channels:
-                problems.append(f"reach of {op!r} names the channel {channel!r}; known: {', '.join(sorted(channels))}")
-            if level not in levels:
-                problems.append(f"reach of {op!r} names the level {level!r}; known: {', '.join(levels)}")
-        reach[op] = {channel: levels[level] for channel, level in by_channel.items() if level in levels}
+                problems.append(
+                    f"reach of {_short(op)} names the channel {_short(channel)}; known: {', '.join(sorted(channels))}"
+                )
+            if isinstance(level, str) and level in levels:
+                reach[op][channel] = levels[level]
+            else:
+                problems.append(f"reach of {_short(op)} names the level {_short(level)}; known: {', '.join(levels)}")
     return reach
+
+
+def _promises(declared: Any, problems: list[str]) -> Mapping[str, Any]:
+    try:
+        promised = plain(declared)
+    except (ContractError, LimitHit):
+        promised = None
+    if not isinstance(promised, dict):
+        problems.append(f"promises is {_short(declared)}; expected names with plain values, as {{'order': 'index'}}")
+        return {}
+    return promised
+
+
+def _sharing(declared: Any, problems: list[str]) -> tuple[tuple[str, str], ...]:
+    pairs = [] if isinstance(declared, str) or not isinstance(declared, Collection) else list(declared)
+    named = [pair for pair in pairs if isinstance(pair, list | tuple) and [str, str] == [type(name) for name in pair]]
+    if len(named) != len(pairs) or (not pairs and declared not in ((), [], frozenset(), set(), {})):
+        problems.append(f"intended_sharing is {_short(declared)}; expected pairs of tenants")
+    return tuple((one, other) for one, other in named)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"
 
 
 async def _collected(value: Any) -> Any:

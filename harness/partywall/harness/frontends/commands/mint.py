@@ -24,5 +24,5 @@ def mint(
     from ..deployment_key import read_key
 
     keyring = Keyring.derive(read_key(key_file), epoch)
-    typer.echo(Mint(keyring).token(Scope(tenant, user, session, task), int(kind) if kind.isdigit() else kind, seq))
+    typer.echo(Mint(keyring).token(Scope(tenant, user, session, task), int(kind) if kind.isdecimal() else kind, seq))
     return 0

@@ -20,18 +20,21 @@ def scan(
     A line holds path, start, end (bytes), level, decoded, canary (a short id, never the canary), kind, seq, epoch,
     and with an observer also foreign and boundary.
     """
-    from partywall.canaries import Keyring, Scanner
+    from partywall.canaries import Keyring, Scanner, UsageError
 
+    from ...report.escape import one_line
     from ..deployment_key import read_key
     from ..scanning import Scanning, observer_of
 
     key = read_key(key_file)
     epochs = [name.strip() for name in epoch.split(",") if name.strip()]
+    if not epochs:
+        raise UsageError(f"--epoch {epoch!r} names no epoch, and without a key nothing is seen")
     scanner = Scanner([Keyring.derive(key, name) for name in epochs], level=level.upper())
     scanning = Scanning(scanner, observer_of(observer) if observer else None)
     for path in paths or ["-"]:
         for line in scanning.path(path):
             typer.echo(line)
     for line in scanning.summary():
-        typer.echo(line, err=True)
+        typer.echo(one_line(line), err=True)
     return scanning.exit_code
