@@ -21,8 +21,13 @@ LOCK_ARGS ?=
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "make %-14s %s\n", $$1, $$2 }'
 
-verify: $(STAMP)  ## run every scenario against the bundled agent; VERIFY_ARGS="--target … --seed …"
+verify: $(STAMP)  ## put the bundled agent to the scenarios, then show a red run; VERIFY_ARGS="--target … --seed …"
 	$(VENV)/bin/partywall verify $(VERIFY_ARGS)
+ifeq ($(VERIFY_ARGS),)
+	@echo; echo "And a run that is meant to be red: the same agent with one part replaced (an answer cache keyed by the question)."
+	@$(VENV)/bin/partywall verify --target reference:mutant=M12 --scenarios cross_tenant --out out/red; code=$$?; \
+	  [ $$code = 1 ] || { echo "this run should have exited 1, violated; it exited $$code" >&2; exit 1; }
+endif
 
 test: $(STAMP)  ## the test suite, without the slow and the service tests; PYTEST_ARGS="-k …"
 	$(PY) -m pytest -n auto -m "not slow and not services" $(PYTEST_ARGS)

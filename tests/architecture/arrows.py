@@ -18,6 +18,7 @@ FLOORS = (
     {"errors"},
     {"registry"},
     {"plan"},
+    {"codes"},
     {"catalogue"},
     {"observe", "mock_llm"},
     {"drive", "judge"},

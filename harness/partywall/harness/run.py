@@ -102,14 +102,18 @@ def chosen(plan: RunPlan) -> list[Scenario]:
 
 
 async def verify(
-    plan: RunPlan, to_run: Sequence[Scenario] | None = None, progress: Progress = lambda line: None
+    plan: RunPlan,
+    to_run: Sequence[Scenario] | None = None,
+    progress: Progress = lambda line: None,
+    kind: TargetKind | None = None,
 ) -> RunResult:
     """Verify a target: every scenario in a world of its own, every check over every history.
 
-    Runs the scenarios that the plan chooses where `to_run` names none. Raises UsageError for what the caller got
+    Runs the scenarios that the plan chooses where `to_run` names none. A `kind` opens the target in place of the one
+    that understands the plan's: for a target that is an object at hand, and whose name in the plan is only told. Raises UsageError for what the caller got
     wrong before anything was sent. What goes wrong later is in the result, beside what had been observed by then.
     """
-    run = Run(plan, progress)
+    run = Run(plan, progress, kind)
     await run.through(chosen(plan) if to_run is None else to_run)
     return run.result()
 
@@ -130,10 +134,10 @@ def schedules_of(
 class Run:
     """One run. `result` may be asked for at any time, from another thread too: it holds what was finished by then."""
 
-    def __init__(self, plan: RunPlan, progress: Progress) -> None:
+    def __init__(self, plan: RunPlan, progress: Progress, kind: TargetKind | None = None) -> None:
         self._plan = plan
         self._progress = progress
-        self._kind: TargetKind = kind_of(plan.target)
+        self._kind: TargetKind = kind or kind_of(plan.target)
         self._settings = TargetSettings(plan.seed, plan.fault, plan.options)
         self._started = time.monotonic()
         self._shared: Target | None = None

@@ -127,8 +127,9 @@ def test_a_refusal_whose_author_forgot_its_parent_is_still_a_refusal(kind: type[
     assert (outcome.status, outcome.code) == ("fail", "denied")
 
 
-def test_an_interrupt_in_a_thread_is_the_adapters_own() -> None:
-    assert outcome_of(Sync(raising(KeyboardInterrupt()))).status == "info"
+@BOTH
+def test_an_interrupt_that_an_adapter_raises_is_its_own(kind: type[Sync]) -> None:
+    assert outcome_of(kind(raising(KeyboardInterrupt()))).status == "info"
 
 
 @BOTH

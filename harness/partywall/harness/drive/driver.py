@@ -154,8 +154,6 @@ class _Run:
         except LimitHit as error:
             self._recorder.limited(f"{call.op}: {error}", probe)
             return Outcome("info", reason=str(error), code="limit")
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:  # law 9: not surely refused, so it may have happened
             return Outcome("info", reason=_told(error), code="error")
 
@@ -223,10 +221,11 @@ async def within(seconds: float, work: Callable[[], Awaitable[_T]]) -> _T:
 
 
 async def _contained(work: Callable[[], Awaitable[_T]]) -> _T:
-    """An event loop lets SystemExit through, and with it an adapter would end the run with an exit code of its own."""
+    """An event loop lets these two through, and with them an adapter would end the run by an exit code of its own. A
+    real interrupt from the keyboard cancels the run instead of being raised here."""
     try:
         return await work()
-    except SystemExit as error:
+    except (SystemExit, KeyboardInterrupt) as error:
         raise RuntimeError(_told(error)) from error
 
 

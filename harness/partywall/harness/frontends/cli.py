@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from importlib.metadata import version
 
@@ -49,6 +50,7 @@ def options(
 
 def main() -> None:
     """Entry point. Never shows a traceback, unless PARTYWALL_DEBUG is set."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # being told to end is no reason to leave children behind
     sys.exit(_run(sys.argv[1:]))
 
 

@@ -112,18 +112,22 @@ class Provenance:
             parted = opened.boundary(viewer)
             if parted is None or parted not in self.dimensions or parted > _MINTED_REACH.get(opened.kind, Level.TASK):
                 return None
-            return parted
-        parted = self.parted(sown.canary.owner.path, viewer)
-        if parted is None or self.shared(sown.canary.owner.tenant, viewer[0]):
-            return None
-        if reaches(sown.canary.reach, parted, channel):
-            return None
-        for entered in self._inputs.get(opened.token, ()):
+        else:
+            parted = self.parted(sown.canary.owner.path, viewer)
+            if parted is None or self.shared(sown.canary.owner.tenant, viewer[0]):
+                return None
+            if reaches(sown.canary.reach, parted, channel):
+                return None
+        return None if self._imported(opened.token, viewer, channel, at) else parted
+
+    def _imported(self, token: str, viewer: RawPath, channel: str, at: int) -> bool:
+        """Whether the viewer's own identity had put the canary in by then, where it reaches the viewer in `channel`."""
+        for entered in self._inputs.get(token, ()):
             if entered.at <= at and entered.into[:2] == viewer[:2]:
                 apart = self.parted(entered.into, viewer)
                 if apart is None or reaches(entered.reach, apart, channel):
-                    return None
-        return parted
+                    return True
+        return False
 
     def parted(self, one: RawPath, other: RawPath) -> Level | None:
         """The outermost level at which two paths part, among the dimensions that the target has."""

@@ -26,11 +26,15 @@ _TAG = re.compile(rb"\[pw:([^\]\s\\\"]{1,256})\]")
 
 @dataclass(frozen=True, slots=True)
 class Flight:
-    """A probe that has been sent and not yet answered; paths are raw ids, so hostile ones fit."""
+    """A probe that has been sent and not yet answered; paths are raw ids, so hostile ones fit.
+
+    `fault` is what strikes the model calls that it causes, as `Profile.of` takes it; empty leaves the server's.
+    """
 
     probe: str
     caller: Owner
     scope: Owner
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +75,16 @@ class InFlight:
     def __init__(self) -> None:
         self._flights: tuple[Flight, ...] = ()
 
-    def enter(self, probe_id: str, caller_path: Sequence[str | None], scope_path: Sequence[str | None]) -> None:
+    def enter(
+        self,
+        probe_id: str,
+        caller_path: Sequence[str | None],
+        scope_path: Sequence[str | None],
+        fault: str = "",
+    ) -> None:
         """Note that a probe is about to be sent; entering it again replaces it."""
         self.leave(probe_id)
-        self._flights = (*self._flights, Flight(probe_id, tuple(caller_path), tuple(scope_path)))
+        self._flights = (*self._flights, Flight(probe_id, tuple(caller_path), tuple(scope_path), fault))
 
     def leave(self, probe_id: str) -> None:
         """Note that a probe is over; one that never entered is no mistake."""

@@ -19,7 +19,9 @@ class Exchange:
 
     `headers` keep their order, their case and their repeats; credentials are `#` and a salted hash, and
     `key` is the hash of the API key. `complete` False is a request cut short or no HTTP: `body` then holds
-    what came. `call` and `attempt` are 0 where no model was asked. `answered` counts the bytes of the answer,
+    what came. `call` and `attempt` are 0 where no model was asked.
+    `fault` struck it by `rule`; `said` is what it put in the model's mouth (at most 2,000 characters), and `mark` the
+    word in it that stands nowhere else. `answered` counts the bytes of the answer,
     and `written` those that the kernel took. `delivered` says that the client got all of it and did not reset,
     or that it waited on a server that had fallen silent. `in_flight` is the table when the request was complete.
     """
@@ -40,6 +42,9 @@ class Exchange:
     call: int
     attempt: int
     fault: str | None
+    rule: str
+    said: str
+    mark: str
     answer: bytes
     answered: int
     written: int
@@ -57,7 +62,7 @@ def to_json(exchange: Exchange) -> bytes:
     data: dict[str, Any] = {name: getattr(exchange, name) for name in _FIELDS}
     data["body"] = _packed(exchange.body)
     data["answer"] = _packed(exchange.answer)
-    data["in_flight"] = [[flight.probe, flight.caller, flight.scope] for flight in exchange.in_flight]
+    data["in_flight"] = [[flight.probe, flight.caller, flight.scope, flight.fault] for flight in exchange.in_flight]
     return json.dumps(data, separators=(",", ":")).encode()
 
 
@@ -68,7 +73,9 @@ def from_json(line: bytes) -> Exchange:
     data["owner"] = None if data["owner"] is None else tuple(data["owner"])
     data["body"] = _unpacked(data["body"])
     data["answer"] = _unpacked(data["answer"])
-    data["in_flight"] = tuple(Flight(probe, tuple(caller), tuple(scope)) for probe, caller, scope in data["in_flight"])
+    data["in_flight"] = tuple(
+        Flight(probe, tuple(caller), tuple(scope), fault) for probe, caller, scope, fault in data["in_flight"]
+    )
     return Exchange(**data)
 
 

@@ -22,6 +22,11 @@ class Case:
     codec: Codec
     dice: bytes
 
+    @property
+    def mark(self) -> str:
+        """A word for what the faulty model says: it stands in no other text, so wherever it turns up, this did."""
+        return "flt" + self.dice.hex()[:13]
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:

@@ -63,6 +63,12 @@ class Turn(NamedTuple):
     usage: Usage
 
 
+def said(turn: Turn) -> str:
+    """All that a turn says, tool calls as `name arguments`, a line each."""
+    calls = [f"{call.name} {call.arguments}" for call in turn.tool_calls]
+    return "\n".join([text for text in (turn.text, turn.refusal, *calls) if text])
+
+
 def pieces(text: str, most: int = 64) -> list[str]:
     """`text` cut into the deltas of a stream: a word each, or as many words as keep it to `most` deltas.
 

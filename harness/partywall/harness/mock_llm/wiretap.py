@@ -7,7 +7,6 @@ is the seam for a scan at ingestion.
 from __future__ import annotations
 
 import asyncio
-from array import array
 from collections import deque
 from collections.abc import Callable
 from time import monotonic
@@ -30,8 +29,8 @@ class Record:
     __slots__ = (
         "answer", "answered", "answered_at", "api", "attempt", "began", "body", "call", "closed_at",
         "closed_first", "complete", "connection", "fault", "finished", "headers", "in_flight", "key",
-        "method", "number", "owner", "path_scope", "peer_port", "received", "reset", "scope",
-        "silent_since", "target", "written",
+        "mark", "method", "number", "owner", "path_scope", "peer_port", "received", "reset", "rule", "said",
+        "scope", "silent_since", "target", "written",
     )  # fmt: skip
 
     def __init__(self, connection: int, peer_port: int) -> None:
@@ -50,6 +49,7 @@ class Record:
         self.api: str | None = None
         self.call = self.attempt = 0
         self.fault: str | None = None
+        self.rule = self.said = self.mark = ""
         self.answer: list[bytes] = []
         self.answered = self.written = 0
         self.finished = self.reset = False
@@ -87,6 +87,9 @@ class Record:
             call=self.call,
             attempt=self.attempt,
             fault=self.fault,
+            rule=self.rule,
+            said=self.said,
+            mark=self.mark,
             answer=b"".join(self.answer),
             answered=self.answered,
             written=self.written,
@@ -116,7 +119,7 @@ class Wiretap:
         self._in_flight = in_flight
         self._journal = journal
         self._kept = kept
-        self._spilled = array("Q")
+        self._spilled_at: dict[int, int] = {}
         self._settled: deque[tuple[Record, int, int]] = deque()
         self._held = 0
         self._records: dict[int, Record] = {}
@@ -125,8 +128,15 @@ class Wiretap:
 
     def exchanges(self) -> tuple[Exchange, ...]:
         """All exchanges by number, those under way as far as they got."""
-        spilled = [self._read(offset) for offset in self._spilled]
+        spilled = [self._read(offset) for offset in self._spilled_at.values()]
         return (*sorted([*spilled, *(record.freeze() for record in self._records.values())], key=_number),)
+
+    def exchange(self, number: int) -> Exchange:
+        """The exchange of that number as far as it got; KeyError where none came in under it."""
+        record = self._records.get(number)
+        if record is not None:
+            return record.freeze()
+        return self._read(self._spilled_at[number])
 
     async def wait_for(self, n: int, timeout: float) -> tuple[Exchange, ...]:
         """All exchanges once `n` of them have come in; TimeoutError after `timeout` seconds."""
@@ -185,7 +195,7 @@ class Wiretap:
             oldest, offset, size = self._settled.popleft()
             self._held -= size
             del self._records[oldest.number]
-            self._spilled.append(offset)
+            self._spilled_at[oldest.number] = offset
 
     def close(self) -> None:
         """Close the journal; what it holds stays readable."""

@@ -17,7 +17,7 @@ from partywall.harness.exits import Exit, exit_of
 from partywall.harness.observe.history import Header, History
 from partywall.harness.observe.outcome import UNSENT
 from partywall.harness.observe.recorder import Recorder
-from partywall.harness.plan import Phase, Probe, Schedule, Trial
+from partywall.harness.plan import Call, Phase, Probe, Schedule, Trial
 from partywall.harness.run import RunPlan, verify
 
 from .profiles import HEAD, RUN_TURN, a_call, asked, small
@@ -57,7 +57,7 @@ def dying(after: int) -> Server:
 
 
 def test_a_call_that_finds_no_connection_was_surely_not_sent() -> None:
-    with pytest.raises(Unreachable, match="no connection to http://127.0.0.1:"):
+    with pytest.raises(Unreachable, match=r"no connection to http://127\.0\.0\.1:"):
         asyncio.run(asked(small(url=f"http://127.0.0.1:{free_port()}"), a_call()))
 
 
@@ -83,14 +83,20 @@ def test_an_agent_that_dies_ends_the_run_even_where_few_calls_were_left() -> Non
 
 
 def test_a_target_that_comes_back_is_not_gone() -> None:
+    port = free_port()
+    server = Server(port=port)
+
+    class Late(HttpTarget):
+        async def before(self, call: Call) -> Call:
+            if call.probe == "p4":
+                await server.__aenter__()
+            return call
+
     async def run() -> None:
-        async with Server() as server:
-            target = HttpTarget(small(url=f"http://127.0.0.1:{free_port()}"))
-            client = await target.connect(a_call().caller)
-            with pytest.raises(Unreachable):
-                await client.invoke(a_call())
-            _, report = await driven(HttpTarget(small(url=server.url)), 3)
-            assert report.stopped == ""
+        history, report = await driven(Late(small(url=f"http://127.0.0.1:{port}")), 6)
+        await server.stop()
+        assert [history.outcome(f"p{number}").status for number in range(6)] == ["fail"] * 4 + ["ok"] * 2
+        assert report.stopped == ""
 
     asyncio.run(run())
 
@@ -123,7 +129,7 @@ def test_silence_within_the_profiles_own_timeout_stops_the_driver_too() -> None:
 def test_a_target_that_nobody_serves_does_not_open(tmp_path: Path) -> None:
     path = tmp_path / "gone.yaml"
     path.write_text(HEAD.replace("{url}", f"http://127.0.0.1:{free_port()}") + RUN_TURN)
-    with pytest.raises(TargetError, match="target 'small' cannot be reached at http://127.0.0.1:"):
+    with pytest.raises(TargetError, match=r"target 'small' cannot be reached at http://127\.0\.0\.1:"):
         asyncio.run(_opened(str(path)))
     result = asyncio.run(verify(RunPlan(str(path), ("foreign_word",))))
     assert exit_of(result.status, problems=result.problems, failures=result.failures) is Exit.LOST

@@ -125,7 +125,8 @@ def test_a_stranger_and_an_address_without_a_user_are_refused(agent: Agent) -> N
     assert agent.ask("list_turns", BOB).code == "denied"
     assert agent.ask("list_turns", ANN, Address("acme", None, "s1", "k1")).code == "invalid"
     assert agent.ask("purge", Identity("ops", "ops", "user"), level="tenant").code == "denied"
-    assert agent.ask("purge", Identity("acme", "boss", "admin"), at=HOME, level="tenant").status == "ok"
+    boss = Identity("acme", "boss", "admin")
+    assert agent.ask("purge", boss, Address("acme", "boss"), level="tenant").status == "ok"
 
 
 def test_a_body_that_is_too_large_was_surely_not_applied(agent: Agent) -> None:

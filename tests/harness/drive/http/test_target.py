@@ -70,7 +70,7 @@ def test_what_a_profile_declares_is_what_the_target_can_do() -> None:
     assert found.dimensions == {Level.TENANT, Level.USER}
     assert found.reach == {"run_turn": {"reply": Level.SESSION}, "append_turn": {"*": Level.USER}}
     assert (found.promises, found.intended_sharing) == ({"idempotent": True}, (("acme", "zeta"),))
-    assert found.authenticates and found.fresh and found.disposable
+    assert (found.authenticates, found.fresh, found.disposable) == (True, True, True)
     assert capabilities.model is not None
     assert (capabilities.model.port, capabilities.model.fault) == (8199, "slow-drip")
 
@@ -82,7 +82,7 @@ def test_a_target_that_authenticates_needs_something_to_prove_by() -> None:
 
 def test_a_target_without_declarations_promises_nothing() -> None:
     found = small().capabilities
-    assert not (found.authenticates or found.fresh or found.disposable or found.promises)
+    assert (found.authenticates, found.fresh, found.disposable, found.promises) == (False, False, False, {})
 
 
 def test_the_reference_profile_drives_every_operation_of_the_agent() -> None:

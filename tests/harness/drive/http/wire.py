@@ -51,16 +51,17 @@ def always(answer: bytes) -> Answer:
 
 @dataclass
 class Server:
-    """Serves on a free port of this machine while it is entered."""
+    """Serves on `port` of this machine while it is entered; 0 takes a free one."""
 
     answer: Answer = field(default_factory=lambda: always(whole()))
     requests: list[Received] = field(default_factory=list)
+    port: int = 0
     url: str = ""
 
     async def __aenter__(self) -> Server:
         self._connections = 0
         self._writers: list[asyncio.StreamWriter] = []
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
         self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
         return self
 

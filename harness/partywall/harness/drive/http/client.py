@@ -228,7 +228,7 @@ class HttpClient:
     def _pool(self, key: tuple[str, str, Identity]) -> httpx.AsyncClient:
         if key not in self._pools:
             self._pools[key] = httpx.AsyncClient(
-                verify=_trust() if self._profile.base_url.startswith("https:") else False,
+                verify=_tls(self._profile.base_url.startswith("https:")),
                 http2=False,
                 follow_redirects=False,
                 trust_env=False,
@@ -266,6 +266,6 @@ def _told(error: Exception) -> str:
 
 
 @cache
-def _trust() -> ssl.SSLContext:
-    """One for all clients: reading the certificates takes longer than a call."""
-    return httpx.create_ssl_context(trust_env=False)
+def _tls(needed: bool) -> ssl.SSLContext:
+    """One for all clients: reading the certificates takes longer than a call. Over plain HTTP none are read."""
+    return httpx.create_ssl_context(trust_env=False) if needed else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

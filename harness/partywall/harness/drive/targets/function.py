@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import sys
@@ -26,13 +27,17 @@ from ..threads import DaemonThreads
 
 
 class FunctionTarget:
-    """An adapter in this process. All identities share the object; each gets a client of its own."""
+    """An adapter in this process. All identities share the object; each gets a client of its own.
 
-    def __init__(self, adapter: Any, name: str, fresh: bool = True) -> None:
+    What was not made for this target is not closed with it: `owned=False`.
+    """
+
+    def __init__(self, adapter: Any, name: str, fresh: bool = True, owned: bool = True) -> None:
         self.name = str(getattr(adapter, "name", name))
         self.capabilities = capabilities_of(adapter, name, fresh)
         self.keyrings: tuple[Keyring, ...] = ()
         self._adapter = adapter
+        self._owned = owned
         self._threads = DaemonThreads()
         self._turn = None if getattr(adapter, "threadsafe", True) else threading.Lock()
 
@@ -48,7 +53,7 @@ class FunctionTarget:
 
     async def aclose(self) -> None:
         """Close the adapter, if it has an `aclose`, sync or async."""
-        close = getattr(self._adapter, "aclose", None)
+        close = getattr(self._adapter, "aclose", None) if self._owned else None
         try:
             if close is not None:
                 answer = await self._threads.run(close) if not inspect.iscoroutinefunction(close) else close()
@@ -69,7 +74,7 @@ class FunctionClient:
     async def invoke(self, call: Call) -> Outcome:
         """The method's value as plain data; what the method raises is the driver's to classify."""
         method = getattr(self._adapter, call.op)
-        positional, named = _arguments(call)
+        positional, named = arguments_of(call)
         if inspect.iscoroutinefunction(method):
             return Outcome("ok", plain(await _collected(await method(call, *positional, **named))))
         value = await self._threads.run(lambda: self._sync(method, call, positional, named))
@@ -116,11 +121,26 @@ def capabilities_of(adapter: Any, name: str, fresh: bool = True) -> Capabilities
     return declared
 
 
+def kind_for(made: Any) -> TargetKind:
+    """A kind made on the fly, for what has no name to import it by: an object, or a class or function that makes one.
+
+    An object is whoever's handed it in: it may hold anything already, and it is not closed.
+    """
+
+    async def open_given(spec: str, settings: TargetSettings) -> FunctionTarget:
+        return await _opened(made, spec, owned=_makes(made))
+
+    return TargetKind("given", "an object of the caller's, in this process", lambda spec: False, open_given)
+
+
 async def _open(spec: str, settings: TargetSettings) -> FunctionTarget:
     module_name, _, attribute = spec.partition(":")
-    factory = _imported(spec, module_name, attribute)
+    return await _opened(_imported(spec, module_name, attribute), spec, owned=True)
+
+
+async def _opened(factory: Any, spec: str, owned: bool) -> FunctionTarget:
     made = factory
-    if inspect.isclass(factory) or inspect.isroutine(factory):
+    if _makes(factory):
         try:
             made = factory()
             if inspect.isawaitable(made):
@@ -130,7 +150,11 @@ async def _open(spec: str, settings: TargetSettings) -> FunctionTarget:
         except (Exception, SystemExit) as error:  # the factory is the user's code: whatever it raises, it did not open
             raise TargetError(f"target {spec!r} did not open: {type(error).__name__}: {error}") from error
     # a factory makes a new object for every world; an object that stood in the module already may hold anything
-    return FunctionTarget(made, spec, fresh=made is not factory)
+    return FunctionTarget(made, spec, fresh=made is not factory, owned=owned)
+
+
+def _makes(given: Any) -> bool:
+    return inspect.isclass(given) or inspect.isroutine(given) or isinstance(given, functools.partial)
 
 
 def _imported(spec: str, module_name: str, attribute: str) -> Any:
@@ -149,7 +173,7 @@ def _imported(spec: str, module_name: str, attribute: str) -> Any:
     return found
 
 
-def _arguments(call: Call) -> tuple[list[Any], dict[str, Any]]:
+def arguments_of(call: Call) -> tuple[list[Any], dict[str, Any]]:
     """Required arguments by position, so that an adapter may name them as it likes; optional ones by name."""
     parameters = OPERATIONS[call.op].parameters
     positional = [call.arguments[name] for name, default in parameters.items() if default is ...]
@@ -263,4 +287,4 @@ TARGET = TargetKind(
     open=_open,
 )
 
-__all__ = ["TARGET", "FunctionClient", "FunctionTarget", "capabilities_of"]
+__all__ = ["TARGET", "FunctionClient", "FunctionTarget", "arguments_of", "capabilities_of", "kind_for"]

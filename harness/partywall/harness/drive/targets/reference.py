@@ -11,7 +11,7 @@ from pathlib import Path
 
 from partywall.canaries import Keyring
 
-from ...errors import TargetError, UsageError
+from ...errors import UsageError
 from ...mock_llm import MockLLM
 from ..agent_process import AgentProcess
 from ..http import load_profile, shipped_profile

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-DEFAULT_TARGET = "openai-agents"
+DEFAULT_TARGET = "reference"
 DEFAULT_REPORTS = "json,history,junit,markdown"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from partywall.canaries import Level
 
@@ -44,22 +45,8 @@ def judge(history: History) -> Verdict:
     )
 
 
-def _findings(exposure: Exposure) -> list[Finding]:
-    """One finding a code, channel, operation and carrier, and pair of owner and observer."""
-    groups: dict[tuple[object, ...], list[Sight]] = defaultdict(list)
-    for sight in exposure.sights:
-        if sight.crossed is not None:
-            seen = sight.observation
-            owner = sight.owner.path if sight.owner else None
-            groups[sight.crossed, seen.channel, seen.op, _carrier(sight), owner, seen.viewer].append(sight)
-    findings = [_finding(exposure, sights) for sights in groups.values()]
-    # in an order of their own: which of two concurrent probes ended first must not move a finding in a report
-    return sorted(
-        findings, key=lambda found: (found.code, found.channel, found.fingerprint, found.owner, found.observer)
-    )
-
-
-def _finding(exposure: Exposure, sights: list[Sight]) -> Finding:
+def finding_of(sights: Sequence[Sight], prefix: str) -> Finding:
+    """The finding that sightings of one owner by one viewer amount to; the first tells of all. Each must have crossed."""
     first = sights[0]
     seen = first.observation
     assert first.crossed is not None
@@ -70,7 +57,7 @@ def _finding(exposure: Exposure, sights: list[Sight]) -> Finding:
     wearing = f", wearing {_carrier(first)}" if _carrier(first) != "plain" else ""
     claim = (
         f"{named(seen.viewer)} was shown {whose} canary {first.opened.short} in {seen.channel} "
-        f"by {seen.op} #{seen.probe}{wearing}{times}: crossed {level.name}"
+        f"{'' if seen.op == seen.channel else f'by {seen.op} '}#{seen.probe}{wearing}{times}: crossed {level.name}"
     )
     return finding(
         _CODES[level],
@@ -80,8 +67,23 @@ def _finding(exposure: Exposure, sights: list[Sight]) -> Finding:
         observer=seen.viewer,
         channel=seen.channel,
         carrier=_carrier(first),
-        evidence=[evidence_of(sight, exposure.history.header.prefix) for sight in sights],
+        evidence=[evidence_of(sight, prefix) for sight in sights],
         kind=(seen.op, first.opened.kind, _carrier(first)),
+    )
+
+
+def _findings(exposure: Exposure) -> list[Finding]:
+    """One finding a code, channel, operation and carrier, and pair of owner and observer."""
+    groups: dict[tuple[object, ...], list[Sight]] = defaultdict(list)
+    for sight in exposure.sights:
+        if sight.crossed is not None:
+            seen = sight.observation
+            owner = sight.owner.path if sight.owner else None
+            groups[sight.crossed, seen.channel, seen.op, _carrier(sight), owner, seen.viewer].append(sight)
+    findings = [finding_of(sights, exposure.history.header.prefix) for sights in groups.values()]
+    # in an order of their own: which of two concurrent probes ended first must not move a finding in a report
+    return sorted(
+        findings, key=lambda found: (found.code, found.channel, found.fingerprint, found.owner, found.observer)
     )
 
 

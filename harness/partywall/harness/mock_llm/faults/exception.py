@@ -5,7 +5,7 @@ from ..fault import Case, Fault
 
 
 def _document(document: Document, case: Case) -> Document:
-    message = "The server had an error while processing your request."
+    message = f"The server had an error while processing your request (incident {case.mark})."
     return case.codec.error(500, message, document.request_id)
 
 

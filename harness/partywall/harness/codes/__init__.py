@@ -1,0 +1,3 @@
+"""What every finding code means, one table a hundred; `catalogue` shows them as one."""
+
+__all__: list[str] = []
