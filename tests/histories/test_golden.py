@@ -42,9 +42,7 @@ def test_a_check_has_a_golden_history_for_every_status_it_can_give(check: str) -
 @pytest.mark.parametrize("check", checks())
 def test_a_check_has_a_golden_history_for_every_code_it_can_give(check: str) -> None:
     shown = {
-        file.stem.split(".")[2].partition("-")[0]
-        for file in FILES
-        if file.stem.split(".")[:2] == [check, "violated"]
+        file.stem.split(".")[2].partition("-")[0] for file in FILES if file.stem.split(".")[:2] == [check, "violated"]
     }
     assert shown == set(checks()[check].codes)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .codes import concurrency, isolation, keying
+from .codes import concurrency, erasure, isolation, keying, secrecy
 from .codes.code import Code
 from .errors import unknown
 
-CODES: Mapping[str, Code] = {code.id: code for table in (isolation, concurrency, keying) for code in table.CODES}
+CODES: Mapping[str, Code] = {
+    code.id: code for table in (isolation, concurrency, erasure, secrecy, keying) for code in table.CODES
+}
 
 
 def code(name: str) -> Code:

@@ -16,7 +16,6 @@ from .plan.schedule import Schedule
 from .plan.script import Script
 from .run import RunPlan, RunResult, verify
 
-
 _NEVER = "never-created"
 
 

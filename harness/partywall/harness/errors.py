@@ -58,7 +58,7 @@ class HistoryError(UsageError):
 
 def unknown(kind: str, given: str, known: Iterable[str]) -> UsageError:
     """The error for a name that is not known: says what is, and the nearest guess."""
-    names = sorted(known)
+    names = sorted(map(str, known))
     near = difflib.get_close_matches(given, names, n=1, cutoff=0.6)
     guess = f" (did you mean {near[0]!r}?)" if near else ""
     return UsageError(f"no {kind} {given!r}; known: {', '.join(names) or 'none'}{guess}")

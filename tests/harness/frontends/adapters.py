@@ -1,6 +1,6 @@
 """Adapters as a user would write them into a file of the working directory: a right one and many wrong ones."""
 
-RIGHT = '''
+RIGHT = """
 from partywall.harness import Refused
 
 class Right:
@@ -15,7 +15,7 @@ class Right:
         return [{"turn": n, "text": text} for n, (_, text) in enumerate(self.turns.get(self.key(call), []), 1)]
     def context(self, call, query=""):
         return [text for task, text in self.turns.get(self.key(call), []) if task == call.scope.task]
-'''
+"""
 
 WITHOUT_TENANT = """
     def key(self, call):
@@ -31,7 +31,10 @@ HOSTILE: dict[str, tuple[str, int]] = {
     "wrong signature": ("    def list_turns(self): return []", 2),
     "wrong dimension": ("    dimensions = ('team',)", 2),
     "nothing at all": ("    append_turn = list_turns = context = None", 2),
-    "no answer": ("    async def list_turns(self, call, limit=None):\n        import asyncio; await asyncio.sleep(60)", 4),
+    "no answer": (
+        "    async def list_turns(self, call, limit=None):\n        import asyncio; await asyncio.sleep(60)",
+        4,
+    ),
     "no answer to anything": (
         "    async def list_turns(self, call, *rest, **more):\n        import asyncio; await asyncio.sleep(60)\n"
         "    append_turn = context = list_turns",

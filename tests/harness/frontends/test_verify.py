@@ -96,9 +96,7 @@ def test_the_same_seed_gives_the_same_findings_and_another_seed_the_same_fingerp
     for out, seed in (("a", "1"), ("b", "1"), ("c", "2")):
         command("verify", "--target", target, *FAST, "--seed", seed, "--out", out)
     assert verdicts(results(folder, "a")) == verdicts(results(folder, "b"))
-    prints = [
-        {f["fingerprint"] for v in results(folder, out)["verdicts"] for f in v["findings"]} for out in ("a", "c")
-    ]
+    prints = [{f["fingerprint"] for v in results(folder, out)["verdicts"] for f in v["findings"]} for out in ("a", "c")]
     assert prints[0] == prints[1]
 
 
@@ -120,9 +118,7 @@ def test_a_required_guarantee_that_nothing_covers_is_told_by_the_exit_code(
 
 
 @pytest.mark.parametrize(("options", "code"), [((), 4), (("--allow-inconclusive",), 0)])
-def test_inconclusive_may_be_allowed(
-    options: tuple[str, ...], code: int, command: Command, adapter: Adapter
-) -> None:
+def test_inconclusive_may_be_allowed(options: tuple[str, ...], code: int, command: Command, adapter: Adapter) -> None:
     told = command("verify", "--target", f"{adapter(wrong(HOSTILE['drops'][0]))}:Adapter", *FAST, *options)
     assert told.code == code
     assert command("judge", "out/history.jsonl", *options).code == code
@@ -141,7 +137,9 @@ def test_a_violation_outlives_a_target_that_dies_later(command: Command, adapter
         "        type(self).made += 1\n"
         "        if self.made > 2: raise OSError('gone')\n"
     )
-    told = command("verify", "--target", f"{adapter(wrong(body))}:Adapter", "--scenarios", "cross_tenant,cross_user,takeover")
+    told = command(
+        "verify", "--target", f"{adapter(wrong(body))}:Adapter", "--scenarios", "cross_tenant,cross_user,takeover"
+    )
     assert told.code == 1
     assert any("gone" in failure for failure in results(folder)["failures"])
 

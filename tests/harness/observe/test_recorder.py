@@ -63,7 +63,9 @@ def test_no_text_around_a_canary_makes_it_vanish(before: str, after: str) -> Non
     assert CANARY.text in redact_credentials(f"{before}{CANARY.text}{after}")
 
 
-@pytest.mark.parametrize("text", ["a basic idea", "the bearer of this", "ask-me-anything-now", "eyJ", "task-0123456789"])
+@pytest.mark.parametrize(
+    "text", ["a basic idea", "the bearer of this", "ask-me-anything-now", "eyJ", "task-0123456789"]
+)
 def test_ordinary_words_are_left_alone(text: str) -> None:
     assert redact_credentials(text) == text
 

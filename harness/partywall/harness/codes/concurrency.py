@@ -191,7 +191,7 @@ CODES = (
         "PW223",
         "lock lost",
         Guarantee.ATOMICITY,
-        "A writer that was paused while it held the session went on afterwards, although another had written meanwhile.",
+        "A writer that was paused while it held the session went on afterwards, although another had written.",
         ("a lock with a time limit and no fencing", "no version behind the lock"),
         "Send the version that was read with every commit, and refuse a stale one: a lock is assumed to fail.",
     ),

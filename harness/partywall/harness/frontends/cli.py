@@ -8,7 +8,6 @@ import sys
 from importlib.metadata import version
 
 import typer
-
 from partywall.canaries import PartywallError
 
 from .commands import doctor, explain, judge, list_, mint, replay, scan, verify

@@ -29,6 +29,8 @@ def observer_of(text: str) -> tuple[RawPath, Level]:
         name, equals, value = part.partition("=")
         if not equals or name.strip() not in [level.label for level in Level]:
             raise unknown("observer level", name.strip(), [level.label for level in Level])
+        if name.strip() in given:
+            raise UsageError(f"observer {text!r} names the {name.strip()} twice")
         given[name.strip()] = value
     ids: list[str | None] = []
     for level in Level:

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import typer
-from rich.console import Console
-
 from partywall.canaries import PartywallError, UsageError
+from rich.console import Console
 
 from ..errors import unknown
 from ..exits import Exit, exit_of, missing_guarantees

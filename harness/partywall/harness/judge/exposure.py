@@ -40,7 +40,7 @@ class Exposure:
         self.unattributed = [
             entry
             for entry in history.entries
-            if isinstance(entry, Seen) and entry.viewer is None and self.provenance.holds_canary(entry.text)
+            if isinstance(entry, Seen) and entry.viewer is None and self.provenance.tokens(entry.text)
         ]
         self._planted_at = {entry.canary.text: entry.at for entry in self.provenance.canaries}
         for observation in self.observations:

@@ -60,6 +60,8 @@ class Provenance:
         )
         self._sown: dict[str, Sown] = {entry.canary.text: entry for entry in history.sown}
         self._inputs: dict[str, list[_Input]] = {}
+        self.brought_in: list[Opened] = []
+        """Every canary that stood in what an identity put into its own scope."""
         for entry in history.entries:
             if isinstance(entry, Invoked) and entry.caller == entry.scope[:2]:
                 self._read_input(entry)
@@ -97,9 +99,9 @@ class Provenance:
                 )
         return found
 
-    def holds_canary(self, text: str) -> bool:
-        """Whether any genuine canary stands in a text."""
-        return bool(self._scan(text).sightings)
+    def tokens(self, text: str) -> tuple[str, ...]:
+        """The genuine canaries in a text, as tokens."""
+        return tuple(sighting.opened.token for sighting in self._scan(text).sightings)
 
     def damaged(self, observation: Observation) -> int:
         """How many marks in an observation begin like a canary and cannot be opened."""
@@ -150,6 +152,7 @@ class Provenance:
         for _, text in leaves(dict(invoked.arguments)):
             for sighting in self._scan(text).sightings:
                 token = sighting.opened.token
+                self.brought_in.append(sighting.opened)
                 entered = _Input(invoked.at, invoked.scope, self._reach(invoked, token))
                 self._inputs.setdefault(token, []).append(entered)
 

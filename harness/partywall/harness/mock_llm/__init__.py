@@ -3,6 +3,7 @@
 from .attribution import Attribution, Flight, InFlight, attribute, tag
 from .connection import Limits
 from .exchange import Exchange
+from .profiles import profile_of
 from .server import MockLLM, serve
 from .wiretap import Wiretap
 
@@ -15,6 +16,7 @@ __all__ = [
     "MockLLM",
     "Wiretap",
     "attribute",
+    "profile_of",
     "serve",
     "tag",
 ]

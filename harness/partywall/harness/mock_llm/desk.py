@@ -14,18 +14,25 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from . import embeddings
+from .attribution import Flight, attribute
 from .codec import Codec, PromptError, openai_error
 from .decision import Decisions
 from .document import JSON, Document, encode
 from .fault import Case, Fault
 from .frames import Frames, joined, render
-from .keys import scope_key
+from .keys import owner_of, scope_key
+from .profiles import profile_of
 from .reply import reply
+from .rules import Profile, Rule
+from .turn import Prompt, said
 from .wiretap import Record
 
 _MODELS = ("mock", "mock-embedding")
 _CREATED = 1_750_000_000
 _ROUTES_KEPT = 4096
+_HEALTHY = "steady"
+LONGEST_SAID = 2_000
+"""Characters kept of what a fault made the model say."""
 _raw_decode = json.JSONDecoder().raw_decode
 
 
@@ -38,14 +45,35 @@ class Route:
     codec: Codec | None
 
 
-class ModelDesk:
-    """Answers as the model provider would, or as the fault has it. All state is per scope."""
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A profile in force, with the streams of its own seed if it has one."""
 
-    def __init__(self, decisions: Decisions, fault: Fault, codecs: Mapping[str, Codec]) -> None:
-        self.fault = fault
+    profile: Profile
+    decisions: Decisions
+
+
+class ModelDesk:
+    """Answers as the model provider would, or as a fault has it. All state is per scope.
+
+    The server's profile strikes every call, unless the probe that a call belongs to names another.
+    """
+
+    def __init__(self, decisions: Decisions, profile: Profile, codecs: Mapping[str, Codec]) -> None:
         self._decisions = decisions
+        self._plans: dict[str, _Plan] = {}
+        self._plan = self._planned(profile)
         self._codecs = {route: codec for codec in codecs.values() for route in codec.routes}
         self._routes: dict[str, Route] = {}
+
+    @property
+    def profile(self) -> Profile:
+        """The profile in force."""
+        return self._plan.profile
+
+    @profile.setter
+    def profile(self, profile: Profile) -> None:
+        self._plan = self._planned(profile)
 
     def answer(self, record: Record, *, keep_alive: bool, chunked: bool) -> bytes | Frames:
         """What answers a complete request, bytes where no fault acts on frames.
@@ -67,8 +95,11 @@ class ModelDesk:
         return openai_error(status, message, self._request_id(record))
 
     def _model(self, record: Record, codec: Codec, keep_alive: bool, chunked: bool) -> bytes | Frames:
-        scope, fault = record.scope, self.fault
         record.api = codec.id
+        flight = self._flight(record)
+        if flight is not None and record.scope == "-":
+            record.scope = scope_key(flight.scope)
+        scope = record.scope
         dice = self._decisions.draw(scope, "reply", record.body)
         try:
             prompt = codec.read(_object(record.body))
@@ -78,20 +109,58 @@ class ModelDesk:
                 openai_error(400, str(error), request_id, error.param), keep_alive=keep_alive, chunked=chunked
             )
         record.call, record.attempt = self._decisions.count(scope, dice[:16])
-        record.fault = fault.id
+        rule = self._rule(record, prompt, codec, dice, flight)
         turn = reply(prompt, dice)
+        if rule is None:
+            record.fault = _HEALTHY
+            document = codec.stream(turn, prompt) if prompt.stream else codec.whole(turn)
+            return joined(document, keep_alive=keep_alive, chunked=chunked)
+        fault = rule.fault
+        record.fault, record.rule = fault.id, rule.id
         if fault.turn is None and fault.document is None and fault.frames is None:
             document = codec.stream(turn, prompt) if prompt.stream else codec.whole(turn)
             return joined(document, keep_alive=keep_alive, chunked=chunked)
-        case = Case(prompt, codec, self._decisions.draw(scope, fault.id, b"%d" % record.call))
+        dice = self._decisions.draw(scope, f"{rule.id}|{fault.id}", b"%d" % record.call)
+        case = Case(prompt, codec, dice)
         if fault.turn is not None:
             turn = fault.turn(turn, case)
         document = codec.stream(turn, prompt) if prompt.stream else codec.whole(turn)
+        words = said(turn) if fault.turn is not None else ""
         if fault.document is not None:
             document = fault.document(document, case)
+            words = document.body.decode("utf-8", "replace")
+        record.said = words[:LONGEST_SAID]
+        record.mark = case.mark if case.mark in words else ""
         if fault.frames is None:
             return joined(document, keep_alive=keep_alive, chunked=chunked)
         return fault.frames(render(document, keep_alive=keep_alive, chunked=chunked), case)
+
+    def _flight(self, record: Record) -> Flight | None:
+        """The probe that a call belongs to, asked only where some probe in flight names a fault of its own."""
+        if not any([flight.fault for flight in record.in_flight]):
+            return None
+        probe = attribute(record.freeze(), record.in_flight).probe
+        return next((flight for flight in record.in_flight if flight.probe == probe), None)
+
+    def _rule(self, record: Record, prompt: Prompt, codec: Codec, dice: bytes, flight: Flight | None) -> Rule | None:
+        """The first rule in force that strikes the call; every rule that matches it counts it."""
+        plan = self._plan
+        if flight is not None and flight.fault:
+            plan = self._plans.get(flight.fault) or self._planned(profile_of(flight.fault), flight.fault)
+        path = record.owner or (owner_of(record.path_scope) if record.path_scope else None)
+        if path is None:
+            path = flight.scope if flight is not None else ()
+        chosen = None
+        for rule in plan.profile.rules:
+            if rule.on.matches(prompt, codec.id, path):
+                struck = rule.strikes(plan.decisions, record.scope, dice[:16])
+                chosen = rule if struck and chosen is None else chosen
+        return chosen
+
+    def _planned(self, profile: Profile, spec: str = "") -> _Plan:
+        decisions = self._decisions if profile.seed is None else Decisions(profile.seed)
+        plan = self._plans[spec or profile.id] = _Plan(profile, decisions)
+        return plan
 
     def _other(self, record: Record, route: Route, request_id: str) -> Document:
         method, path = record.method, route.path

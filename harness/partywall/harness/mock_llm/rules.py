@@ -32,9 +32,7 @@ class On:
         if self.offers_tool and not any(fnmatchcase(name, self.offers_tool) for name in prompt.tools):
             return False
         wanted = ((0, self.tenant), (1, self.user))
-        return all(
-            not pattern or (at < len(path) and fnmatchcase(path[at] or "", pattern)) for at, pattern in wanted
-        )
+        return all(not pattern or (at < len(path) and fnmatchcase(path[at] or "", pattern)) for at, pattern in wanted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from .decision import Decisions
 from .desk import ModelDesk
 from .journal import Journal
 from .keys import ApiKeys, scope_key
+from .profiles import profile_of
 from .wiretap import Wiretap
 
 _GRACE = 1.0
@@ -31,7 +32,7 @@ _GRACE = 1.0
 class MockLLM:
     """A deterministic model server in the caller's event loop.
 
-    `fault` is a fault's id. `api_keys` maps keys to the paths (tenant, user, …) they are registered to; a
+    `fault` is a fault's id, or a file of profiles as `profile_of` takes it. `api_keys` maps keys to the paths (tenant, user, …) they are registered to; a
     shared provider key belongs in no map. `journal` is a file, not yet there, that every exchange is written
     to. Raises UsageError for an unknown fault, a journal that exists, a port that is taken.
 
@@ -52,12 +53,11 @@ class MockLLM:
         self.seed = seed
         self.in_flight = InFlight()
         self._keys = ApiKeys()
-        self._fault = registry.fault(fault)
         self._limits = limits or Limits()
         for key, path in (api_keys or {}).items():
             self._keys.register(key, path)
         self.wiretap = Wiretap(self._keys, self.in_flight, None if journal is None else Journal(Path(journal)))
-        self._desk = ModelDesk(Decisions(seed), self._fault, registry.codecs())
+        self._desk = ModelDesk(Decisions(seed), profile_of(fault), registry.codecs())
         self._connections: set[Connection] = set()
         self._numbers = count(1)
         self._server: asyncio.Server | None = None
@@ -66,12 +66,12 @@ class MockLLM:
 
     @property
     def fault(self) -> str:
-        """The id of the fault in force."""
-        return self._desk.fault.id
+        """The fault or profile in force; it may be set to any other, as `profile_of` takes it."""
+        return self._desk.profile.id
 
     @fault.setter
     def fault(self, name: str) -> None:
-        self._desk.fault = registry.fault(name)
+        self._desk.profile = profile_of(name)
 
     @property
     def port(self) -> int:

@@ -7,6 +7,7 @@ is the seam for a scan at ingestion.
 from __future__ import annotations
 
 import asyncio
+from array import array
 from collections import deque
 from collections.abc import Callable
 from time import monotonic
@@ -119,7 +120,7 @@ class Wiretap:
         self._in_flight = in_flight
         self._journal = journal
         self._kept = kept
-        self._spilled_at: dict[int, int] = {}
+        self._spilled = array("q")  # by number, -1 for those still held
         self._settled: deque[tuple[Record, int, int]] = deque()
         self._held = 0
         self._records: dict[int, Record] = {}
@@ -128,7 +129,7 @@ class Wiretap:
 
     def exchanges(self) -> tuple[Exchange, ...]:
         """All exchanges by number, those under way as far as they got."""
-        spilled = [self._read(offset) for offset in self._spilled_at.values()]
+        spilled = [self._read(offset) for offset in self._spilled if offset >= 0]
         return (*sorted([*spilled, *(record.freeze() for record in self._records.values())], key=_number),)
 
     def exchange(self, number: int) -> Exchange:
@@ -136,7 +137,10 @@ class Wiretap:
         record = self._records.get(number)
         if record is not None:
             return record.freeze()
-        return self._read(self._spilled_at[number])
+        offset = self._spilled[number] if 0 < number < len(self._spilled) else -1
+        if offset < 0:
+            raise KeyError(number)
+        return self._read(offset)
 
     async def wait_for(self, n: int, timeout: float) -> tuple[Exchange, ...]:
         """All exchanges once `n` of them have come in; TimeoutError after `timeout` seconds."""
@@ -195,7 +199,8 @@ class Wiretap:
             oldest, offset, size = self._settled.popleft()
             self._held -= size
             del self._records[oldest.number]
-            self._spilled_at[oldest.number] = offset
+            self._spilled.extend([-1] * (oldest.number + 1 - len(self._spilled)))
+            self._spilled[oldest.number] = offset
 
     def close(self) -> None:
         """Close the journal; what it holds stays readable."""

@@ -93,13 +93,19 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Faulted:
-    """A fault was due at this point; `delivered` says whether it reached what it was meant for."""
+    """A fault was due; `delivered` says whether it reached what it was meant for.
+
+    `said` is what it put in the model's
+    mouth, credentials redacted, and `mark` the word in it that stands in no other text; both empty where it said nothing.
+    """
 
     at: int
     fault: str
     delivered: bool
     probe: str | None = None
     detail: str = ""
+    said: str = ""
+    mark: str = ""
     entry: Literal["faulted"] = "faulted"
 
 
@@ -137,6 +143,11 @@ class History:
     def sown(self) -> tuple[Sown, ...]:
         """Every planting."""
         return tuple(entry for entry in self.entries if isinstance(entry, Sown))
+
+    @cached_property
+    def faults(self) -> tuple[Faulted, ...]:
+        """Every fault that was due."""
+        return tuple(entry for entry in self.entries if isinstance(entry, Faulted))
 
     @cached_property
     def limits(self) -> tuple[Limited, ...]:

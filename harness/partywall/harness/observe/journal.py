@@ -99,7 +99,9 @@ def load(lines: Iterable[bytes | str], name: str = "history") -> tuple[History, 
         if header is None:
             raise HistoryError(f"{name} line {number}: expected a header line first, found entry {_shown(kind)}")
         if not isinstance(kind, str) or kind not in _ADAPTERS:
-            raise HistoryError(f"{name} line {number}: no entry {_shown(kind)}; known: header, {', '.join(sorted(_KINDS))}")
+            raise HistoryError(
+                f"{name} line {number}: no entry {_shown(kind)}; known: header, {', '.join(sorted(_KINDS))}"
+            )
         entry = _entry(kind, record, name, number)
         problem = witness.problem(entry)
         if problem:

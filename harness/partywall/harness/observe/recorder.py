@@ -83,9 +83,18 @@ class Recorder:
         """A text was observed elsewhere than in a call's value."""
         self._entries.append(Seen(self._clock(), channel, self._redacted(text), viewer, probe, how, conflict))
 
-    def faulted(self, fault: str, delivered: bool, probe: str | None = None, detail: str = "") -> None:
+    def faulted(
+        self,
+        fault: str,
+        delivered: bool,
+        probe: str | None = None,
+        detail: str = "",
+        said: str = "",
+        mark: str = "",
+    ) -> None:
         """A fault was due."""
-        self._entries.append(Faulted(self._clock(), fault, delivered, probe, self._redacted(detail)))
+        told = self._redacted(detail), self._redacted(said)
+        self._entries.append(Faulted(self._clock(), fault, delivered, probe, *told, mark))
 
     def limited(self, what: str, probe: str | None = None) -> None:
         """A limit of the harness was hit."""

@@ -31,7 +31,8 @@ class Call:
     """What a client sends. `timeout` is in seconds; `scope` is addressed, `caller` bears the credentials.
 
     `credential` says what the caller shows for itself: its own, none at all, or one that has expired. `probe` and
-    `tagged` are filled in from the probe when the call is sent.
+    `tagged` are filled in from the probe when the call is sent. `fault` strikes the model calls that it causes, where
+    the target has a mock LLM behind it; `Schedule.under` fills it in.
     """
 
     op: str
@@ -44,6 +45,7 @@ class Call:
     credential: Credential = "valid"
     probe: str = ""
     tagged: bool = False
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class Probe:
     `twin` names an earlier probe that asked the same of something that never was: the two answers must look alike.
     `tagged` lets a target put a self-tag into the question, so that a prompt caught at the model is known to be this
     probe's; never where wording must be identical, since a nonce in the question disables the cache that leaks.
+    `faulted` has the trial's fault strike it.
     """
 
     id: str
@@ -61,6 +64,7 @@ class Probe:
     sows: tuple[Canary, ...] = ()
     twin: str = ""
     tagged: bool = False
+    faulted: bool = False
 
     @property
     def awaits(self) -> frozenset[str]:

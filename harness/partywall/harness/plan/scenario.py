@@ -10,10 +10,14 @@ from enum import StrEnum
 from partywall.canaries import Level
 
 from .capabilities import AUTHENTICATES, Capabilities
+from .channel import Channel
 from .guarantee import Guarantee
 from .operation import lacking
 from .planting import Planting
 from .schedule import Schedule
+
+
+PROMPT = str(Channel.PROMPT)
 
 
 class Pack(StrEnum):
@@ -37,7 +41,8 @@ Plan = Callable[[Planting, random.Random, int], Schedule | tuple[Schedule, ...]]
 class Scenario:
     """One hazard. `needs` are operations it cannot do without; `direction` is the level it crosses, if one.
 
-    `destructive` scenarios purge, kill or use wildcard ids: they run on disposable targets only.
+    `destructive` scenarios purge, kill or use wildcard ids: they run on disposable targets only. `faults` are those it
+    is put through, each in a world of its own, where the run names none; it then needs a mock LLM behind the target.
     """
 
     id: str
@@ -48,6 +53,7 @@ class Scenario:
     pack: Pack = Pack.QUICK
     direction: Level | None = None
     destructive: bool = False
+    faults: tuple[str, ...] = ()
 
     def obstacle(self, capabilities: Capabilities) -> str:
         """Why the target cannot be put through this scenario; empty where it can."""
@@ -58,6 +64,8 @@ class Scenario:
             return f"the target lacks {', '.join(missing)}"
         if self.direction is not None and self.direction not in capabilities.dimensions:
             return f"the target has no {self.direction.label} dimension"
+        if self.faults and PROMPT not in capabilities.watches:
+            return "the target has no mock LLM behind it, so no fault can be delivered"
         if self.destructive and not capabilities.disposable:
             return "the target is not declared disposable"
         return ""

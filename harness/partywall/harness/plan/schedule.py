@@ -10,6 +10,11 @@ from partywall.canaries import Canary
 from .capabilities import Capabilities
 from .operation import OPERATIONS
 from .probe import Probe
+from .trial import HEALTHY
+
+
+ASKING = frozenset({"run_turn", "cached_answer"})
+"""Operations in the course of which an agent asks its model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,26 @@ class Schedule:
     def probes(self) -> tuple[Probe, ...]:
         """Every probe, phase by phase, line by line."""
         return tuple(probe for phase in self.phases for line in phase.lines for probe in line.probes)
+
+    def under(self, fault: str) -> Schedule:
+        """This schedule with the probes that are to be struck naming `fault`.
+
+        Where it marks none, every call that may ask the model is struck: a scenario that was not written for faults
+        is put through one as a whole.
+        """
+        marked = any(probe.faulted for probe in self.probes)
+
+        def struck(probe: Probe) -> Probe:
+            wanted = probe.faulted if marked else fault not in HEALTHY and probe.call.op in ASKING
+            return replace(probe, call=replace(probe.call, fault=fault)) if wanted else probe
+
+        return replace(
+            self,
+            phases=tuple(
+                Phase(tuple(Line(line.client, tuple(struck(probe) for probe in line.probes)) for line in phase.lines))
+                for phase in self.phases
+            ),
+        )
 
     def fitted(self, capabilities: Capabilities) -> Schedule:
         """This schedule without the probes that the target cannot answer, its reach as the target declares it.

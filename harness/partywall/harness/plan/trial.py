@@ -8,7 +8,11 @@ from urllib.parse import quote, unquote
 
 from ..errors import UsageError
 
-_LINE = re.compile(r"scenario=(\S+) target=(\S+) fault=(\S+) seed=(-?\d+) size=(\d+)")
+HEALTHY = frozenset({"steady", "normal"})
+"""Faults that change nothing: `steady` stands where none was asked for."""
+
+_LINE = re.compile(r"scenario=(\S+) target=(\S+) fault=(\S+) seed=(-?\d{1,4000}) size=(\d{1,9})")
+MAX_SIZE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,10 @@ class Trial:
                 f"{line!r} is no trial; expected 'scenario=… target=… fault=… seed=1 size=1' as a report prints it"
             )
         scenario, target, fault = (unquote(part) for part in match.groups()[:3])
-        return Trial(scenario, target, fault, int(match[4]), int(match[5]))
+        size = int(match[5])
+        if not 1 <= size <= MAX_SIZE:
+            raise UsageError(f"a trial of size {size} cannot be run; expected 1 to {MAX_SIZE}")
+        return Trial(scenario, target, fault, int(match[4]), size)
 
 
 def _quoted(text: str) -> str:

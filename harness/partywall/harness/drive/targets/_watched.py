@@ -35,8 +35,8 @@ class WatchedHttpTarget(HttpTarget):
         await self._prompts.after(call)
 
     async def settle(self) -> None:
-        """Record the prompts that came in late."""
-        self._prompts.flush()
+        """Record the prompts that came in late, and the faults that nobody took."""
+        self._prompts.settle()
 
     async def aclose(self) -> None:
         """Stop the mock LLM."""

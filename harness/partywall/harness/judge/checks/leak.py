@@ -46,7 +46,7 @@ def judge(history: History) -> Verdict:
 
 
 def finding_of(sights: Sequence[Sight], prefix: str) -> Finding:
-    """The finding that sightings of one owner by one viewer amount to; the first tells of all. Each must have crossed."""
+    """The finding that sightings of one owner by one viewer amount to: each crossed, and the first tells of all."""
     first = sights[0]
     seen = first.observation
     assert first.crossed is not None

@@ -19,4 +19,6 @@ def _cut(call: ToolCall, mark: str) -> ToolCall:
     return call._replace(arguments=half + mark)
 
 
-FAULT = Fault("invalid-json", "the content, or a tool call's arguments, is JSON that no parser takes", "text", turn=_turn)
+FAULT = Fault(
+    "invalid-json", "the content, or a tool call's arguments, is JSON that no parser takes", "text", turn=_turn
+)

@@ -1,0 +1,236 @@
+"""Pytest run: one scenario put to one target for one test, and what the test is told of it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from partywall.canaries import UsageError
+
+from ..drive.resolve import kind_of
+from ..drive.target import TargetKind
+from ..drive.targets.function import kind_for
+from ..errors import unknown
+from ..exits import exit_of
+from ..judge.verdict import Judgement, Status
+from ..observe.history import History
+from ..plan.scenario import Pack
+from ..report.build import build
+from ..report.escape import bounded, one_line, without_commands
+from ..report.reporters._facts import WORDS, Kind, counted, explain, kinds, replay, title
+from ..report.results import Results
+from ..run import RunPlan, RunResult, chosen, scenarios, verify
+from .deployment_key import read_key
+from .pytest_loop import BackgroundLoop
+
+_KINDS_TOLD = 10
+_REASONS_TOLD = 8
+_CLAIM = 600
+_EXCERPT = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is verified: how reports name it, and the kind that opens it."""
+
+    spec: str
+    kind: TargetKind
+    named: bool
+    """Whether `partywall replay` finds it again by its name alone."""
+
+    @staticmethod
+    def of(target: Any) -> Subject:
+        """The subject that a test names: text as after `--target`, a path, a kind, or an adapter or what makes one.
+
+        UsageError for text that no kind understands, and for nothing.
+        """
+        if target is None:
+            raise UsageError("partywall_target gave None; expected a target's name, an adapter or what makes one")
+        if isinstance(target, TargetKind):
+            return Subject(target.id, target, named=False)
+        if isinstance(target, str | os.PathLike):
+            spec = os.fspath(target)
+            return Subject(str(spec), kind_of(str(spec)), named=True)
+        return Subject(getattr(target, "__qualname__", type(target).__qualname__), kind_for(target), named=False)
+
+
+class PartywallRun:
+    """What one scenario showed. `assert_held` is all that most tests need of it.
+
+    results      as in results.json: status, verdicts, findings, matrix, counts; texts as they were seen
+    judgements   the verdicts of every check, one judgement a world
+    histories    everything that happened; `partywall judge` reads them from a file
+    """
+
+    def __init__(self, scenario: str, result: RunResult, results: Results, reproduce: Sequence[str]) -> None:
+        self.scenario = scenario
+        self.status = Status(results.status)
+        self.looked_at = False
+        self._result = result
+        self._results = results
+        self._told = bounded(results, {history.header.prefix for history in result.histories})
+        self._reproduce = tuple(reproduce)
+
+    @property
+    def results(self) -> Results:
+        """The results, as every report is made of them."""
+        self.looked_at = True
+        return self._results
+
+    @property
+    def judgements(self) -> tuple[Judgement, ...]:
+        """What every check says."""
+        self.looked_at = True
+        return self._result.judgements
+
+    @property
+    def histories(self) -> tuple[History, ...]:
+        """What happened, world by world."""
+        self.looked_at = True
+        return self._result.histories
+
+    def assert_held(self) -> None:
+        """AssertionError with the testimony where a guarantee was violated, or where nothing could be concluded."""
+        __tracebackhide__ = True
+        self.looked_at = True
+        if self.status is not Status.HELD:
+            raise AssertionError(self.message)
+
+    @property
+    def message(self) -> str:
+        """What happened and how to see it again; no canary stands in it whole."""
+        return without_commands("\n".join(self._lines()))
+
+    @property
+    def reason(self) -> str:
+        """Why nothing was covered."""
+        told = [record.reason or f"needs {', '.join(record.needs)}" for record in self._told.not_covered]
+        return one_line("; ".join(dict.fromkeys(told)), _CLAIM) or "nothing was covered"
+
+    @property
+    def properties(self) -> list[tuple[str, str]]:
+        """The evidence as names and texts, for JUnit and other reports."""
+        found = kinds(self._told)
+        told = [
+            ("partywall_status", self.status.value),
+            ("partywall_scenario", self.scenario),
+            ("partywall_target", one_line(self._told.target.name, _EXCERPT)),
+            ("partywall_seed", str(self._told.seed)),
+            ("partywall_probes", str(self._told.counts.probes)),
+            ("partywall_checked", f"{self._told.counts.observations_checked} of {self._told.counts.observations_total}"),
+        ]
+        told += [("partywall_trial", trial) for trial in dict.fromkeys(record.trial for record in self._told.trials)]
+        if found:
+            told.append(("partywall_codes", ",".join(dict.fromkeys(kind.first.code for kind in found))))
+        told += [
+            ("partywall_finding", f"{kind.first.code} {one_line(kind.first.claim, _CLAIM)}")
+            for kind in found[:_KINDS_TOLD]
+        ]
+        return told
+
+    def __repr__(self) -> str:
+        return f"<{self.scenario} on {self._told.target.name}: {self.status}>"
+
+    def _lines(self) -> Iterator[str]:
+        found = kinds(self._told)
+        total = f"   {counted(sum(kind.count for kind in found), 'finding')}" if found else ""
+        yield f"{WORDS[self.status]} {self.scenario} on {one_line(self._told.target.name, _EXCERPT)}{total}"
+        for kind in found[:_KINDS_TOLD]:
+            yield from _finding(kind)
+        if len(found) > _KINDS_TOLD:
+            yield f"and {len(found) - _KINDS_TOLD} more kinds of finding"
+        if self.status is Status.INCONCLUSIVE:
+            yield "nothing was seen to leak, and not enough was seen to say that nothing leaks"
+            yield from self._undecided()
+        for what, told in (("failed", self._told.failures), ("problem", self._told.problems)):
+            yield from (f"{what:<11} {one_line(text, _CLAIM)}" for text in told[:_REASONS_TOLD])
+        for line in self._reproduce:
+            yield f"replay      {line}"
+        for code in dict.fromkeys(kind.first.code for kind in found):
+            yield f"explain     {explain(code)}"
+
+    def _undecided(self) -> Iterator[str]:
+        for verdict in self._told.verdicts:
+            if verdict.status != Status.INCONCLUSIVE:
+                continue
+            failed = [control for control in verdict.controls if not control.passed]
+            yield f"undecided   {verdict.check}: {one_line(verdict.reason, _CLAIM) if not failed else 'control failed'}"
+            for control in failed[:_REASONS_TOLD]:
+                yield f"            {one_line(control.name, _EXCERPT)}: {one_line(control.detail, _EXCERPT)}"
+            if len(failed) > _REASONS_TOLD:
+                yield f"            and {len(failed) - _REASONS_TOLD} more"
+
+
+def run_scenario(scenario: str, subject: Subject, seed: int, again: str) -> PartywallRun:
+    """Put one scenario to a subject, on an event loop of its own. `again` is the command that runs the test again.
+
+    Raises PartywallError for what the caller got wrong before anything was sent.
+    """
+    plan = RunPlan(
+        target=subject.spec,
+        scenarios=(scenario,),
+        seed=seed,
+        nonce=uuid.uuid4().hex[:12],  # tells this run from earlier ones on a target that keeps what it was told
+        key=read_key(None, required=False),
+    )
+    with BackgroundLoop() as loop:
+        result = loop.run(verify(plan, chosen(plan), kind=subject.kind))
+    results = _results(result)
+    trials = dict.fromkeys(record.trial for record in results.trials)
+    return PartywallRun(scenario, result, results, [*(map(replay, trials) if subject.named else ()), again])
+
+
+def scenario_ids(names: Any, pack: Any) -> list[str]:
+    """The scenarios that a marker asks for, by name or by pack. UsageError for a name that is not known."""
+    given = [names] if isinstance(names, str) else list(names or ())
+    for name in given:
+        if name not in scenarios():
+            raise unknown("scenario", str(name), scenarios())
+    if pack not in list(Pack):
+        raise unknown("pack", str(pack), list(Pack))
+    plan = RunPlan(target="", scenarios=tuple(given), pack=Pack(pack))
+    return [scenario.id for scenario in chosen(plan)]
+
+
+def command(nodeid: str, target: str, seed: int) -> str:
+    """The command that runs one test again, quoted for a POSIX shell."""
+    given = [f"--partywall-target={target}"] if target else []
+    return shlex.join(["pytest", nodeid, *given, f"--partywall-seed={seed}"])
+
+
+def _results(result: RunResult) -> Results:
+    plan = result.plan
+    return build(
+        result.judgements,
+        target=result.target,
+        capabilities=result.capabilities,
+        trial=f"target={plan.target} pack={plan.pack} fault={plan.fault} seed={plan.seed} size={plan.size}",
+        seed=plan.seed,
+        status=result.status,
+        exit_code=int(exit_of(result.status, problems=result.problems, failures=result.failures)),
+        seconds=result.seconds,
+        skipped=[(skipped.scenario, skipped.reason) for skipped in result.not_run],
+        problems=result.problems,
+        failures=result.failures,
+    )
+
+
+def _finding(kind: Kind) -> Iterator[str]:
+    finding = kind.first
+    repeated = f"   ({counted(kind.count, 'finding')} of this kind)" if kind.count > 1 else ""
+    yield f"{finding.code} {title(finding.code)}{repeated}"
+    yield f"  {one_line(finding.claim, _CLAIM)}"
+    if finding.evidence:
+        first = finding.evidence[0]
+        place = f" at {first.place}" if first.place else ""
+        yield one_line(f"first seen  probe {first.probe}, {first.op}{place}", _EXCERPT).join(("  ", ""))
+        if first.excerpt:
+            yield f"  evidence  “{one_line(first.excerpt, _EXCERPT)}”"
+        if first.decoded:
+            yield f"  decoded   {one_line(' → '.join(first.decoded), _EXCERPT)}"
+        if first.planted_by:
+            yield f"  planted   by {one_line(first.planted_by, _EXCERPT)}"

@@ -1,0 +1,163 @@
+"""Sweep: steps 3 to 6, in O(n log n): keys from positions, then one pass over calls and returns.
+
+A log is linearizable if and only if positions exist such that no operation that ended before another began has the
+greater key, where a read of length l has the key 2l and an append at position p has 2p+1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .gaps import gaps
+from .keys import TOP, Keyed, keyed
+from .model import Append, Level, Log, Order, Read, Violation, Violations
+from .order import order_of
+
+_NAMES = {
+    # kinds of the earlier and the later one: by any client, by the same client
+    ("append", "read"): ("STALE-READ", "READ-YOUR-WRITES"),
+    ("read", "read"): ("READ-WENT-BACKWARDS", "MONOTONIC-READS"),
+    ("append", "append"): ("APPEND-ORDER-INVERSION", "MONOTONIC-WRITES"),
+    ("read", "append"): ("FUTURE-READ", "FUTURE-READ"),
+}
+
+
+def violations_of(log: Log, level: Level = "linearizable") -> tuple[Order, Violations]:
+    """The order of a log and everything in it that breaks `level`; the same log gives the same list.
+
+    `linearizable`: all of it. `session`: one order, but a client is held only to what it has itself seen and
+    written. `eventual`: nothing but what is impossible in any order, and what the final reads lack.
+    """
+    order = order_of(log, prefixes=level != "eventual")
+    found: Violations = list(order.violations)
+    keys = keyed(log, order)
+    if level == "eventual":
+        return order, found + list(_lost(log, order))
+    found += keys.violations
+    found += _lost(log, order)
+    swept = _Sweep(log, order, keys, everybody=level == "linearizable")
+    found += swept.run()
+    if level == "linearizable":
+        found += gaps(log, order, keys, swept.conflicts)
+    return order, found
+
+
+def _lost(log: Log, order: Order) -> Iterator[Violation]:
+    """Acknowledged, in no read, and a read that began after the last acknowledgement does not show it.
+
+    Without such a read it is only `never read`: a slow replica may show it yet.
+    """
+    if not log.final_reads:
+        return
+    final = log.final_reads[-1]
+    for append in log.appends:
+        if append.status == "ok" and append.value not in order.position:
+            yield Violation("LOST-APPEND", append, final, value=append.value)
+
+
+@dataclass(slots=True)
+class _Most:
+    """The greatest key that has completed, and whose it is."""
+
+    key: float = -1
+    by: int = -1
+
+
+@dataclass(slots=True)
+class _Sweep:
+    log: Log
+    order: Order
+    keys: Keyed
+    everybody: bool
+    conflicts: list[tuple[float, float]] = field(default_factory=list)
+
+    def run(self) -> Violations:
+        """All inversions. Calls come before returns on ties: equal stamps overlap, so neither came first.
+
+        The earlier operation of an inversion is the one with the greatest key, so that one comparison with it
+        stands for the comparison with all.
+        """
+        ops, key, append_at = self.keys.ops, self.keys.key, self.keys.appends
+        found: Violations = []
+        calls = sorted(range(len(ops)), key=[op.call for op in ops].__getitem__)
+        ends = [op.ret for op in ops]
+        returns = sorted(range(len(ops)), key=ends.__getitem__)
+        beyond = _Beyond(self.log, self.order)
+        most = _Most()
+        own: dict[str, _Most] = {}
+        waiting = 0
+        for index in calls:
+            op = ops[index]
+            while ends[returns[waiting]] < op.call:
+                ended = returns[waiting]
+                waiting += 1
+                mark = key[ended]
+                if mark > most.key:
+                    most.key, most.by = mark, ended
+                client = ops[ended].client
+                mine = own.get(client)
+                if mine is None:
+                    own[client] = _Most(mark, ended)
+                elif mark > mine.key:
+                    mine.key, mine.by = mark, ended
+                if mark == TOP:
+                    beyond.acknowledged += 1
+            if index >= append_at and ops[index].conflict:  # type: ignore[union-attr]
+                if self.everybody:
+                    found += self._conflict(index, most, beyond)
+                continue
+            mine = own.get(op.client)
+            if mine is not None and key[index] < mine.key:
+                found.append(self._inversion(mine.by, index, own=True))
+            elif self.everybody and key[index] < most.key:
+                found.append(self._inversion(most.by, index, own=ops[most.by].client == op.client))
+        return found
+
+    def _conflict(self, index: int, most: _Most, beyond: _Beyond) -> Violations:
+        """A refused commit saw some length other than the expected one. The smallest that is possible binds least:
+        whatever lets it have seen a longer log lets it have seen this one, and later ones need only be no shorter."""
+        append = self.keys.ops[index]
+        assert isinstance(append, Append)
+        assert append.base is not None
+        least = len(self.order.values) + beyond.acknowledged if most.key == TOP else (int(most.key) + 1) // 2
+        length = least + 1 if least == append.base else least
+        self.keys.key[index] = 2 * length
+        self.conflicts.append((2 * length, append.ret))
+        if not self.log.numbered and length > len(self.order.values) + beyond.called_by(append.ret):
+            return [Violation("SPURIOUS-CONFLICT", append, None, _pins(self.order), slot=append.base)]
+        return []
+
+    def _inversion(self, earlier: int, later: int, own: bool) -> Violation:
+        first, second = self.keys.ops[earlier], self.keys.ops[later]
+        if isinstance(first, Append) and first.conflict:
+            return Violation("SPURIOUS-CONFLICT", first, second, _pins(self.order), slot=first.base)
+        name = _NAMES[_kind(first), _kind(second)][own]
+        value = first.value if isinstance(first, Append) else second.value if isinstance(second, Append) else None
+        return Violation(name, first, second, _pins(self.order), value)
+
+
+class _Beyond:
+    """Appends that no read shows: how many had been acknowledged, how many called, by a given time."""
+
+    def __init__(self, log: Log, order: Order) -> None:
+        self.acknowledged = 0
+        self._calls = sorted(
+            append.call
+            for append in log.appends
+            if append.status != "fail" and append.value not in order.position
+        )
+
+    def called_by(self, time: float) -> int:
+        """How many had been called no later than `time`."""
+        from bisect import bisect_right
+
+        return bisect_right(self._calls, time)
+
+
+def _kind(op: Append | Read) -> str:
+    return "append" if isinstance(op, Append) else "read"
+
+
+def _pins(order: Order) -> tuple[Read, ...]:
+    return (order.pin,) if order.pin is not None else ()
