@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partywall.canaries import Canary
+from partywall.canaries import Canary, Scope
 from partywall.harness.observe.history import History
 from partywall.harness.observe.outcome import Outcome
 
@@ -11,12 +11,12 @@ from .world import ANN, EVERYTHING, OTHER_TENANT, World
 _DENIED = Outcome("fail", reason="no such session", code="not_found")
 
 
-def _world() -> tuple[World, dict[object, Canary]]:
+def _world() -> tuple[World, dict[Scope, Canary]]:
     world = World(*EVERYTHING, authenticates=True)
     own = world.turns(ANN, OTHER_TENANT)
     for scope in (ANN, OTHER_TENANT):
         world.read("list_turns", scope, own[scope])
-    return world, {**own}
+    return world, own
 
 
 def refused() -> History:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 from partywall.canaries import Level, Scope
 from partywall.harness.observe.history import History
@@ -138,17 +139,20 @@ def shared_on_purpose() -> History:
     return world.history
 
 
-def _shown(scope: object, op: str, how: str = "plain", channel_write: str = "append_turn") -> History:
+def _shown(scope: Scope, op: str, how: str = "plain", channel_write: str = "append_turn") -> History:
     """`scope` is shown its own and ann's by `op`."""
     world = World()
-    layer = {"layer": "user", "key": "open_order"} if channel_write == "put_fact" else {}
-    name = {"name": "report.md"} if channel_write == "put_artifact" else {}
-    viewer = scope if not isinstance(scope, Address) else None
+    layer: dict[str, Any] = {"layer": "user", "key": "open_order"} if channel_write == "put_fact" else {}
+    name: dict[str, Any] = {"name": "report.md"} if channel_write == "put_artifact" else {}
     mine = world.write(channel_write, ANN, **layer, **name)
     dressed = base64.b64encode(f"order {mine.text} ships".encode()).decode() if how == "base64" else mine
-    theirs = [world.write(channel_write, viewer, **layer, **name)] if viewer else []  # type: ignore[arg-type]
-    asked = {"cached_answer": {"query": "q"}, "get_artifact": {"name": "report.md"}, "get_fact": {"key": "open_order"}}
-    world.read(op, scope, *theirs, dressed, **asked.get(op, {}))  # type: ignore[arg-type]
+    theirs = world.write(channel_write, scope, **layer, **name)
+    asked: dict[str, dict[str, Any]] = {
+        "cached_answer": {"query": "q"},
+        "get_artifact": {"name": "report.md"},
+        "get_fact": {"key": "open_order"},
+    }
+    world.read(op, scope, theirs, dressed, **asked.get(op, {}))
     return world.history
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from partywall.harness.observe.history import History
 from partywall.harness.observe.journal import write
 
-from . import attribution, claimed_identity, control, existence, leak, mixing, takeover
+from . import attribution, claimed_identity, control, erasure, existence, keying, leak, mixing, secrecy, takeover
+
+_CHECKS = (attribution, claimed_identity, control, erasure, existence, keying, leak, mixing, secrecy, takeover)
 
 HISTORIES: Mapping[str, Callable[[], History]] = {
-    f"{check.__name__.rpartition('.')[2]}.{name}": make
-    for check in (attribution, claimed_identity, control, existence, leak, mixing, takeover)
-    for name, make in check.HISTORIES.items()
+    f"{check.__name__.rpartition('.')[2]}.{name}": make for check in _CHECKS for name, make in check.HISTORIES.items()
 }
 """How each history is made, by the name of its file without `.jsonl`."""
 

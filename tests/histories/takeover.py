@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from partywall.canaries import Canary, Scope
 from partywall.harness.observe.history import History
 from partywall.harness.observe.outcome import Outcome
 
-from .world import ANN, OTHER_SESSION, OTHER_TENANT, OTHER_USER, World
+from .world import ANN, OK, OTHER_SESSION, OTHER_TENANT, OTHER_USER, World
 
-_SAVED = {"name": "report.md"}
+_SAVED: dict[str, Any] = {"name": "report.md"}
 
 
-def _save(world: World, owner: Scope, outcome: Outcome = Outcome("ok")) -> Canary:
+def _save(world: World, owner: Scope, outcome: Outcome = OK) -> Canary:
     return world.write("put_artifact", owner, outcome=outcome, **_SAVED)
 
 
-def _story(stranger: Scope, *, kept: bool, outcome: Outcome = Outcome("ok"), seen: bool = True) -> History:
+def _story(stranger: Scope, *, kept: bool, outcome: Outcome = OK, seen: bool = True) -> History:
     """Ann saves and looks, a stranger saves under the same ids, ann looks again."""
     world = World()
     mine = _save(world, ANN)

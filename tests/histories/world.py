@@ -14,6 +14,7 @@ from partywall.harness.plan import OPERATIONS, Address, Call, Capabilities, Iden
 from partywall.harness.plan.operation import Operation
 from partywall.harness.plan.probe import Credential
 
+OK = Outcome("ok")
 KEY = b"golden histories are minted under this key"
 EVERYTHING = frozenset(
     {
@@ -65,7 +66,7 @@ class World:
         into: Scope | Address | None = None,
         caller: Scope | None = None,
         canary: Canary | None = None,
-        outcome: Outcome = Outcome("ok"),
+        outcome: Outcome = OK,
         credential: Credential = "valid",
         **arguments: Any,
     ) -> Canary:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .codes import concurrency, erasure, isolation, keying, secrecy
+from .codes import concurrency, erasure, isolation, keying, resilience, secrecy
 from .codes.code import Code
 from .errors import unknown
 
 CODES: Mapping[str, Code] = {
-    code.id: code for table in (isolation, concurrency, erasure, secrecy, keying) for code in table.CODES
+    code.id: code for table in (isolation, concurrency, erasure, secrecy, keying, resilience) for code in table.CODES
 }
 
 

@@ -14,16 +14,16 @@ from partywall.canaries import DEFAULT_PREFIX, Keyring
 from .drive.driver import Limits, closed, drive, within
 from .drive.resolve import kind_of
 from .drive.target import Target, TargetKind, TargetSettings
-from .errors import PartywallError, TargetError, unknown
+from .errors import PartywallError, TargetError, UsageError, unknown
 from .judge.bench import judge
 from .judge.verdict import Judgement, Status, worst
 from .observe.history import Header, History
 from .observe.recorder import Recorder
 from .plan.capabilities import Capabilities
 from .plan.planting import Planting
-from .plan.scenario import Pack, Scenario
+from .plan.scenario import PROMPT, Pack, Scenario
 from .plan.schedule import Schedule
-from .plan.trial import Trial
+from .plan.trial import STEADY, Trial
 from .registry import discover
 
 Progress = Callable[[str], None]
@@ -45,7 +45,7 @@ class RunPlan:
     pack: Pack = Pack.QUICK
     seed: int = 0
     size: int = 1
-    fault: str = "steady"
+    fault: str = STEADY
     options: Mapping[str, Any] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     max_time: float = 0.0
@@ -91,13 +91,16 @@ def scenarios() -> dict[str, Scenario]:
 
 
 def chosen(plan: RunPlan) -> list[Scenario]:
-    """The scenarios that a plan runs: those it names, else those of its pack. UsageError for a name not known."""
+    """The scenarios that a plan runs: those it names, else those written for faults where it names one, else those of
+    its pack. UsageError for a name not known."""
     known = scenarios()
     for name in plan.scenarios:
         if name not in known:
             raise unknown("scenario", name, known)
     if plan.scenarios:
         return [known[name] for name in dict.fromkeys(plan.scenarios)]
+    if plan.fault != STEADY:
+        return [scenario for scenario in known.values() if scenario.faults]
     return [scenario for scenario in known.values() if plan.pack.includes(scenario.pack)]
 
 
@@ -183,15 +186,21 @@ class Run:
         elif self._failures:
             self._not_run.append(NotRun(scenario.id, self._failures[0], cut_short=True))
         else:
-            await self._worlds(scenario)
+            named = self._plan.fault != STEADY
+            for fault in (self._plan.fault,) if named or not scenario.faults else scenario.faults:
+                await self._worlds(scenario, fault)
 
-    async def _worlds(self, scenario: Scenario) -> None:
+    async def _worlds(self, scenario: Scenario, fault: str) -> None:
         """A target is asked what it can do first; the world of the first schedule uses that same target."""
         target = await self._opened()
         if target is None:
             return
-        trial = Trial(scenario.id, self._plan.target, self._plan.fault, self._plan.seed, self._plan.size)
+        trial = Trial(scenario.id, self._plan.target, fault, self._plan.seed, self._plan.size)
         try:
+            if self._plan.fault != STEADY and PROMPT not in target.capabilities.watches:
+                raise UsageError(
+                    f"target {self._plan.target!r} has no mock LLM behind it, so fault {fault!r} cannot be delivered"
+                )
             obstacle = scenario.obstacle(self._allowed(target.capabilities))
             if obstacle:
                 self._not_run.append(NotRun(scenario.id, obstacle))
@@ -201,7 +210,7 @@ class Run:
                 trial,
                 target.capabilities,
                 self._plan.key,
-                self._nonce(scenario, target.capabilities),
+                self._nonce(trial, target.capabilities),
             )
             for number, world in enumerate(worlds):
                 if number and self._shared is None:
@@ -209,7 +218,7 @@ class Run:
                     target = await self._opened()
                     if target is None:
                         return
-                await self._world(scenario, trial, world, keyring, target)
+                await self._world(scenario, trial, world.under(fault), keyring, target)
         finally:
             if target is not None and self._shared is None:
                 await closed(target)
@@ -262,9 +271,10 @@ class Run:
     def _allowed(self, capabilities: Capabilities) -> Capabilities:
         return replace(capabilities, disposable=True) if self._plan.destructive else capabilities
 
-    def _nonce(self, scenario: Scenario, capabilities: Capabilities) -> str:
+    def _nonce(self, trial: Trial, capabilities: Capabilities) -> str:
         """Worlds that share a store, in this run or from run to run, need tenants of their own."""
         if capabilities.fresh and self._kind.per_world:
             return ""
         run = "" if capabilities.fresh else self._plan.nonce
-        return hashlib.sha256(f"{run}/{self._plan.seed}/{scenario.id}".encode()).hexdigest()[:6]
+        under = "" if trial.fault == STEADY else f"/{trial.fault}"
+        return hashlib.sha256(f"{run}/{trial.seed}/{trial.scenario}{under}".encode()).hexdigest()[:6]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import threading
 import time
 from typing import Any
@@ -113,7 +114,7 @@ def test_an_adapter_that_is_not_threadsafe_is_never_entered_twice() -> None:
 
 def test_a_threadsafe_adapter_is_entered_by_several() -> None:
     adapter = Crowded()
-    adapter.threadsafe = True  # type: ignore[misc]
+    adapter.threadsafe = True
     driven(adapter, [probe(f"p{n}", scope=user) for n, user in enumerate(USERS)], limits=Limits(5))
     assert adapter.most > 1
 
@@ -126,7 +127,7 @@ def test_no_probe_of_a_phase_is_sent_before_every_probe_of_the_last_one_ended() 
 
     phases = [[probe(f"{phase}.{n}", scope=user) for n, user in enumerate(USERS)] for phase in range(3)]
     found = spans(driven(Uneven(), *phases)[0])
-    for earlier, later in zip(phases, phases[1:], strict=False):
+    for earlier, later in itertools.pairwise(phases):
         assert max(found[one.id][1] for one in earlier) < min(found[one.id][0] for one in later)
 
 

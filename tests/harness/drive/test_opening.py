@@ -230,7 +230,7 @@ def test_a_module_that_does_not_import_is_the_callers_mistake(
 
 @pytest.mark.parametrize("spec", ["", "nowhere", "reference-but-not-quite", "a b:c", "../x:y", "1a:b", "no such thing"])
 def test_an_unknown_target_is_told_with_the_known_ones(spec: str) -> None:
-    with pytest.raises(UsageError, match="known: .*package.module:factory"):
+    with pytest.raises(UsageError, match=r"known: .*package\.module:factory"):
         kind_of(spec)
 
 

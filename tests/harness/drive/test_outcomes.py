@@ -222,7 +222,7 @@ def test_an_answer_too_large_is_unknown_and_says_that_something_went_unseen(kind
 class Streaming(Sync):
     """An async generator function as an operation."""
 
-    async def list_turns(self, call: Any, limit: int | None = None) -> AsyncIterator[Any]:  # type: ignore[override]
+    async def list_turns(self, call: Any, limit: int | None = None) -> AsyncIterator[Any]:
         for item in self.answer():
             yield item
 
@@ -239,7 +239,7 @@ def test_an_endless_async_stream_is_cut(item: Any) -> None:
 
 
 class SlowStream(Sync):
-    async def list_turns(self, call: Any, limit: int | None = None) -> AsyncIterator[str]:  # type: ignore[override]
+    async def list_turns(self, call: Any, limit: int | None = None) -> AsyncIterator[str]:
         while True:
             await asyncio.sleep(0.01)
             yield "x"
@@ -295,8 +295,13 @@ def test_each_operation_has_its_shape(op: str, value: Any, status: str) -> None:
 
 def test_a_late_answer_is_ignored_and_its_client_replaced() -> None:
     late = threading.Event()
-    turns = iter([lambda: late.wait(5) and ["late"], lambda: ["fresh"]])
-    adapter = Sync(lambda: next(turns)())
+
+    def late_answer() -> list[str]:
+        late.wait(5)
+        return ["late"]
+
+    answers: Iterator[Answer] = iter([late_answer, lambda: ["fresh"]])
+    adapter = Sync(lambda: next(answers)())
     history, report = driven(adapter, [probe("p1"), probe("p2")], limits=SHORT)
     late.set()
     assert (history.outcome("p1").status, history.outcome("p1").code) == ("info", "timeout")

@@ -40,7 +40,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     "replay nonsense": (("replay", "nonsense"), "'nonsense' is no trial; expected 'scenario="),
     "replay unknown": (("replay", "scenario=x target=y fault=steady seed=1 size=1"), "no "),
     "replay a huge seed": (("replay", f"scenario=x target=y fault=steady seed={'9' * 5000} size=1"), "is no trial"),
-    "replay a huge size": (("replay", "scenario=cross_user target=openai-agents fault=steady seed=1 size=999999999"), "size"),
+    "replay a huge size": (("replay", "scenario=a target=b fault=c seed=1 size=99999"), "size 99999 cannot be run"),
     "explain": (("explain", "PW999"), "no finding code 'PW999'; known: PW101"),
     "list": (("list", "scenarois"), "did you mean 'scenarios'?"),
     "doctor": (("doctor", "--target", "nobody"), "no target 'nobody'"),

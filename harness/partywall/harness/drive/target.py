@@ -15,6 +15,10 @@ from ..plan.identity import Identity
 from ..plan.probe import Call
 
 
+STEADY = "steady"
+"""The fault that is none."""
+
+
 class Client(Protocol):
     """One identity's own connection to a target: its own client and pool, since a shared keep-alive client hides
     real leaks."""
@@ -53,7 +57,7 @@ class TargetSettings:
     """What a target is opened with. `options` come from the command line as KEY=VALUE."""
 
     seed: int = 0
-    fault: str = "steady"
+    fault: str = STEADY
     options: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -114,14 +114,14 @@ class PartywallRun:
     @property
     def properties(self) -> list[tuple[str, str]]:
         """The evidence as names and texts, for JUnit and other reports."""
-        found = kinds(self._told)
+        found, counts = kinds(self._told), self._told.counts
         told = [
             ("partywall_status", self.status.value),
             ("partywall_scenario", self.scenario),
             ("partywall_target", one_line(self._told.target.name, _EXCERPT)),
             ("partywall_seed", str(self._told.seed)),
-            ("partywall_probes", str(self._told.counts.probes)),
-            ("partywall_checked", f"{self._told.counts.observations_checked} of {self._told.counts.observations_total}"),
+            ("partywall_probes", str(counts.probes)),
+            ("partywall_checked", f"{counts.observations_checked} of {counts.observations_total}"),
         ]
         told += [("partywall_trial", trial) for trial in dict.fromkeys(record.trial for record in self._told.trials)]
         if found:
@@ -136,29 +136,33 @@ class PartywallRun:
         return f"<{self.scenario} on {self._told.target.name}: {self.status}>"
 
     def _lines(self) -> Iterator[str]:
+        """The first testimony and the commands before the rest: a CI server shows the head of a message only."""
         found = kinds(self._told)
-        total = f"   {counted(sum(kind.count for kind in found), 'finding')}" if found else ""
+        codes = dict.fromkeys(kind.first.code for kind in found)
+        total = f": {counted(sum(kind.count for kind in found), 'finding')} under {', '.join(codes)}" if found else ""
         yield f"{WORDS[self.status]} {self.scenario} on {one_line(self._told.target.name, _EXCERPT)}{total}"
-        for kind in found[:_KINDS_TOLD]:
-            yield from _finding(kind)
-        if len(found) > _KINDS_TOLD:
-            yield f"and {len(found) - _KINDS_TOLD} more kinds of finding"
+        if found:
+            yield _claim(found[0])
         if self.status is Status.INCONCLUSIVE:
-            yield "nothing was seen to leak, and not enough was seen to say that nothing leaks"
             yield from self._undecided()
         for what, told in (("failed", self._told.failures), ("problem", self._told.problems)):
             yield from (f"{what:<11} {one_line(text, _CLAIM)}" for text in told[:_REASONS_TOLD])
-        for line in self._reproduce:
-            yield f"replay      {line}"
-        for code in dict.fromkeys(kind.first.code for kind in found):
-            yield f"explain     {explain(code)}"
+        yield from (f"replay      {line}" for line in self._reproduce)
+        yield from (f"explain     {explain(code)}" for code in codes)
+        if found:
+            yield from _evidence(found[0])
+        for number, kind in enumerate(found[1:_KINDS_TOLD]):
+            yield f"{'also' if not number else '':<11} {_claim(kind)}"
+        if len(found) > _KINDS_TOLD:
+            yield f"and {len(found) - _KINDS_TOLD} more kinds of finding"
 
     def _undecided(self) -> Iterator[str]:
         for verdict in self._told.verdicts:
             if verdict.status != Status.INCONCLUSIVE:
                 continue
             failed = [control for control in verdict.controls if not control.passed]
-            yield f"undecided   {verdict.check}: {one_line(verdict.reason, _CLAIM) if not failed else 'control failed'}"
+            reason = "control failed" if failed else one_line(verdict.reason, _CLAIM)
+            yield f"undecided   {verdict.check}: {reason}"
             for control in failed[:_REASONS_TOLD]:
                 yield f"            {one_line(control.name, _EXCERPT)}: {one_line(control.detail, _EXCERPT)}"
             if len(failed) > _REASONS_TOLD:
@@ -219,18 +223,19 @@ def _results(result: RunResult) -> Results:
     )
 
 
-def _finding(kind: Kind) -> Iterator[str]:
-    finding = kind.first
-    repeated = f"   ({counted(kind.count, 'finding')} of this kind)" if kind.count > 1 else ""
-    yield f"{finding.code} {title(finding.code)}{repeated}"
-    yield f"  {one_line(finding.claim, _CLAIM)}"
-    if finding.evidence:
-        first = finding.evidence[0]
-        place = f" at {first.place}" if first.place else ""
-        yield one_line(f"first seen  probe {first.probe}, {first.op}{place}", _EXCERPT).join(("  ", ""))
-        if first.excerpt:
-            yield f"  evidence  “{one_line(first.excerpt, _EXCERPT)}”"
-        if first.decoded:
-            yield f"  decoded   {one_line(' → '.join(first.decoded), _EXCERPT)}"
-        if first.planted_by:
-            yield f"  planted   by {one_line(first.planted_by, _EXCERPT)}"
+def _claim(kind: Kind) -> str:
+    return f"{kind.first.code} {title(kind.first.code)}: {one_line(kind.first.claim, _CLAIM)}"
+
+
+def _evidence(kind: Kind) -> Iterator[str]:
+    if not kind.first.evidence:
+        return
+    first = kind.first.evidence[0]
+    place = f" at {first.place}" if first.place else ""
+    told = {
+        "first seen": f"probe {first.probe}, {first.op}{place}",
+        "evidence": f"“{first.excerpt}”" if first.excerpt else "",
+        "decoded": " → ".join(first.decoded),
+        "planted by": first.planted_by,
+    }
+    yield from (f"{heading:<11} {one_line(text, _EXCERPT)}" for heading, text in told.items() if text)

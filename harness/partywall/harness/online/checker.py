@@ -74,7 +74,7 @@ class Checker:
         self._keyrings = [Keyring.derive(settings.key, epoch) for epoch in settings.epochs]
         self._scanner = Scanner(self._keyrings, level="S1", prefix=settings.prefix)
         self._hearing = Hearing(self._keyrings, settings.prefix, tap)
-        self._evidence = Evidence(self.hashes, tap, settings.names)
+        self._evidence = Evidence(self.hashes, tap, settings.names, settings.prefix)
         self._sample = Sample(self.hashes, settings.rate)
         self._budget = Budget(settings.budget)
         self._clock = clock
@@ -84,7 +84,8 @@ class Checker:
 
         One scan goes over the whole batch: a scanner's pass costs more to begin than a short record to read.
         """
-        tally, found = Tally(), []
+        tally = Tally()
+        found: list[dict[str, Any]] = []
         started = self._clock()
         hits = self._tier_1(batch)
         each = (self._clock() - started) / max(len(batch), 1)

@@ -28,14 +28,15 @@ class Evidence:
     whoever sends it chooses it, and could write anything into it.
     """
 
-    def __init__(self, hashes: Hashes, tap: str, names: bool) -> None:
+    def __init__(self, hashes: Hashes, tap: str, names: bool, prefix: str) -> None:
         self._hashes = hashes
         self._tap = tap
         self._names = names
+        self._prefix = prefix
 
     def trace(self, trace: str) -> str:
         """The trace as findings name it."""
-        plain = _TRACE.fullmatch(trace) and redact_tokens(trace) == trace
+        plain = _TRACE.fullmatch(trace) and redact_tokens(trace, self._prefix) == trace
         return trace if plain or not trace else self._hashes.name("trace", trace)
 
     def path(self, viewer: RawPath) -> RawPath:
@@ -86,6 +87,6 @@ class Evidence:
         if not value:
             return ""
         if self._names:
-            return redact_tokens(value.encode("utf-8", "replace").decode())[:_LONGEST_ID]
+            return redact_tokens(value.encode("utf-8", "replace").decode(), self._prefix)[:_LONGEST_ID]
         # over the path: one user name in two tenants is two users
         return self._hashes.name(level.label, *viewer[:level])

@@ -8,8 +8,11 @@ from urllib.parse import quote, unquote
 
 from ..errors import UsageError
 
-HEALTHY = frozenset({"steady", "normal"})
-"""Faults that change nothing: `steady` stands where none was asked for."""
+STEADY = "steady"
+"""The fault of a trial where none was asked for: nothing is wrong."""
+
+HEALTHY = frozenset({STEADY, "normal"})
+"""Faults that change nothing."""
 
 _LINE = re.compile(r"scenario=(\S+) target=(\S+) fault=(\S+) seed=(-?\d{1,4000}) size=(\d{1,9})")
 MAX_SIZE = 1000
@@ -21,7 +24,7 @@ class Trial:
 
     scenario: str
     target: str
-    fault: str = "steady"
+    fault: str = STEADY
     seed: int = 0
     size: int = 1
 

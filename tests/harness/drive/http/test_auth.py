@@ -11,6 +11,7 @@ from typing import Any
 import jwt
 import pytest
 from partywall.harness.drive.http import Profile
+from partywall.harness.drive.http.auth import Secrets
 from partywall.harness.observe.outcome import UNSENT
 from partywall.harness.plan.identity import Identity
 from partywall.harness.plan.probe import Call, Credential
@@ -150,3 +151,10 @@ def test_a_key_that_cannot_sign_is_told_without_the_key() -> None:
     assert outcome.code == UNSENT
     assert outcome.reason.startswith("no token could be signed: ")
     assert KEY not in outcome.reason
+
+
+@pytest.mark.parametrize("form", ["s3cret/of+mine", "s3cret%2Fof%2Bmine", "czNjcmV0L29mK21pbmU="])
+def test_a_secret_is_redacted_in_each_form_that_a_target_could_echo(form: str) -> None:
+    secrets = Secrets(["s3cret/of+mine", "s3cret/of+mine, longer", "short"])
+    assert secrets.redacted({f"a {form}": [f"b {form}", 1]}) == {"a [redacted]": ["b [redacted]", 1]}
+    assert secrets.redact("s3cret/of+mine, longer, short") == "[redacted], short"

@@ -6,13 +6,16 @@ import hashlib
 import os
 import sys
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 
+import jwt
 from partywall.canaries import Keyring
 
 from ...errors import UsageError
 from ...mock_llm import MockLLM
+from ...plan.identity import Identity
 from ..agent_process import AgentProcess
 from ..http import load_profile, shipped_profile
 from ..target import TargetKind, TargetSettings
@@ -20,6 +23,8 @@ from ._watched import WatchedHttpTarget
 
 _STORES = ("sqlite",)
 _PROFILE = "reference-agent"
+_PATIENCE = ("--model-timeout", "2", "--model-deadline", "5")
+"""Seconds the agent waits for its model: it must give up before a caller's deadline of ten does."""
 
 
 class ReferenceTarget(WatchedHttpTarget):
@@ -27,6 +32,12 @@ class ReferenceTarget(WatchedHttpTarget):
 
     process: AgentProcess
     folder: tempfile.TemporaryDirectory[str]
+    secret: str = ""
+
+    def token(self, identity: Identity, lifetime: float = 3600.0) -> str:
+        """A token that the agent takes for `identity`, good for `lifetime` seconds."""
+        claims = {"tenant": identity.tenant, "user": identity.user, "role": identity.role}
+        return jwt.encode({**claims, "exp": int(time.time() + lifetime)}, self.secret, algorithm="HS256")
 
     async def aclose(self) -> None:
         """Stop the agent, then the model, then remove the data."""
@@ -42,13 +53,13 @@ async def _open(spec: str, settings: TargetSettings) -> ReferenceTarget:
     secret = hashlib.sha256(os.urandom(32)).hexdigest()
     marks = hashlib.sha256(f"reference marks {settings.seed}".encode()).hexdigest()
     epoch = f"reference-{settings.seed}"
-    mock = MockLLM(seed=settings.seed, fault=settings.fault)
+    mock = MockLLM(seed=settings.seed)  # each call names the fault that is to strike it
     await mock.start()
     folder = tempfile.TemporaryDirectory(prefix="partywall-")
     try:
         data = Path(folder.name)
         command = [sys.executable, "-m", "partywall.reference_impl", "--port", "0", "--data", str(data / "store")]
-        command += ["--model-url", mock.base_url, "--model-timeout", "5", *(["--mutant", mutant] if mutant else [])]
+        command += ["--model-url", mock.base_url, *_PATIENCE, *(["--mutant", mutant] if mutant else [])]
         environment = {
             **os.environ,
             "PARTYWALL_TOKEN_KEY": secret,
@@ -66,7 +77,7 @@ async def _open(spec: str, settings: TargetSettings) -> ReferenceTarget:
     target = ReferenceTarget(profile, mock, spec if mutant else f"{spec} (sqlite) at {process.url.partition('//')[2]}")
     target.capabilities = replace(target.capabilities, fresh=True, disposable=True, authenticates=True)
     target.keyrings = (Keyring.derive(marks, epoch),)
-    target.process, target.folder = process, folder
+    target.process, target.folder, target.secret = process, folder, secret
     return target
 
 

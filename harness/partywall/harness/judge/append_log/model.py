@@ -157,12 +157,17 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The one order that the values force: `values` is the longest clean read, `position` its index."""
+    """The one order that the values force.
+
+    values      the longest clean read, `pin`; `position` is its index
+    sizes       for each read of the log how many values it shows, None where it contradicts the order
+    """
 
     values: tuple[Value, ...]
     position: dict[Value, int]
     pin: Read | None
     violations: tuple[Violation, ...]
+    sizes: tuple[int | None, ...]
 
 
 Violations = list[Violation]

@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from .model import Log, Order, Read, Value, Violation, Violations
+
+MOST_TOLD = 1_000
+"""Reads that are told to disagree: comparing each further one with the whole log would say nothing new."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cleaned:
+    """A read without what cannot be there: `length` of the cleaned running list, then `rest`."""
+
+    read: Read
+    length: int
+    rest: tuple[Value, ...]
+
+    @property
+    def size(self) -> int:
+        return self.length + len(self.rest)
+
+    @property
+    def rank(self) -> tuple[bool, int, int]:
+        """Clean before spoiled, long before short; among equals the last."""
+        return self.size == self.read.size, self.size, self.read.call
 
 
 def order_of(log: Log, prefixes: bool = True) -> Order:
@@ -15,106 +37,110 @@ def order_of(log: Log, prefixes: bool = True) -> Order:
     the ones to disagree with it.
     """
     violations: Violations = []
-    clean = _Clean(log, violations)
-    longest: Read | None = None
-    for read in log.reads:
-        if longest is None or (clean.whole(read), read.size, read.call) >= (
-            clean.whole(longest),
-            longest.size,
-            longest.call,
-        ):
-            longest = read
-    values = clean.of(longest) if longest is not None else ()
-    order = Order(values, {value: index for index, value in enumerate(values)}, longest, ())
-    if prefixes:
-        violations += _disagreements(log, order, clean)
+    running, reads = _cleaned(log, violations)
+    longest = max(reads, key=lambda each: each.rank, default=None)
+    values = (*running[: longest.length], *longest.rest) if longest else ()
+    pin = longest.read if longest else None
+    position = {value: index for index, value in enumerate(values)}
     for value in values:
-        # In the order, though refused: whoever was told `no` writes it again.
         append = log.by_value[value]
         if append.status == "fail":
-            violations.append(Violation("FAILED-BUT-VISIBLE", append, longest, value=value))
-    return Order(values, order.position, longest, tuple(violations))
+            violations.append(Violation("FAILED-BUT-VISIBLE", append, pin, value=value))
+    sizes: list[int | None] = [each.size for each in reads]
+    if prefixes and pin is not None:
+        for index, violation in _disagreements(running, reads, values, position, pin):
+            sizes[index] = None
+            if len(violations) < MOST_TOLD:
+                violations.append(violation)
+    return Order(values, position, pin, tuple(violations), tuple(sizes))
 
 
-class _Clean:
-    """Reads without what cannot be there, each impossible value told once, by the first read that shows it."""
+def _cleaned(log: Log, violations: Violations) -> tuple[tuple[Value, ...], list[_Cleaned]]:
+    """The running list and the reads, without repeats and without what nobody appended here.
 
-    def __init__(self, log: Log, violations: Violations) -> None:
-        self._log = log
-        self._told: set[tuple[str, Value]] = set()
-        self._violations = violations
-        longest = max((read.length for read in log.reads), default=0)
-        self._running, self._sound = self._judged(log.running[:longest], None)
-        self._spoiled: dict[str, tuple[Value, ...]] = {}
-        for read in log.reads:
-            if read.rest or read.length > self._sound:
-                kept, sound = self._judged(log.shown(read), read)
-                if sound < read.size:
-                    self._spoiled[read.id] = kept
+    Each impossible value is told once, with the first read that shows it.
+    """
+    told: set[tuple[str, Value]] = set()
 
-    def whole(self, read: Read) -> bool:
-        """Whether nothing in it is impossible."""
-        return read.id not in self._spoiled
+    def tell(name: str, value: Value, read: Read, index: int) -> None:
+        if (name, value) not in told:
+            told.add((name, value))
+            violations.append(Violation(name, log.by_value.get(value), read, value=value, slot=index))
 
-    def of(self, read: Read) -> tuple[Value, ...]:
-        """What it shows, without repeats and without what nobody appended here."""
-        return self._spoiled.get(read.id) or (() if read.id in self._spoiled else self._log.shown(read))
-
-    def _judged(self, values: Sequence[Value], read: Read | None) -> tuple[tuple[Value, ...], int]:
+    place: dict[Value, int] = {}
+    kept: list[Value] = []
+    lengths = [0]
+    faults: list[tuple[int, str, Value]] = []
+    for index, value in enumerate(log.running):
+        if name := _fault(log, value, value in place):
+            faults.append((index, name, value))
+        else:
+            place[value] = len(kept)
+            kept.append(value)
+        lengths.append(len(kept))
+    for index, name, value in faults:
+        shower = next((read for read in log.reads if read.length > index), None)
+        if shower is not None:
+            tell(name, value, shower, index)
+    reads = []
+    for read in log.reads:
+        length = lengths[read.length]
+        rest: list[Value] = []
         seen: set[Value] = set()
-        kept: list[Value] = []
-        sound = len(values)
-        for index, value in enumerate(values):
-            name = self._fault(value, seen)
-            if not name:
+        for index, value in enumerate(read.rest, read.length):
+            again = value in seen or place.get(value, length) < length
+            if name := _fault(log, value, again):
+                tell(name, value, read, index)
+            else:
                 seen.add(value)
-                kept.append(value)
-                continue
-            sound = min(sound, index)
-            if read is not None and (name, value) not in self._told:
-                self._told.add((name, value))
-                self._violations.append(Violation(name, self._log.by_value.get(value), read, value=value, slot=index))
-        return tuple(kept), sound
-
-    def _fault(self, value: Value, seen: set[Value]) -> str:
-        if value in seen:
-            return "DUPLICATE"
-        if value in self._log.by_value:
-            return ""
-        return "BLEED" if value in self._log.foreign else "PHANTOM"
+                rest.append(value)
+        reads.append(_Cleaned(read, length, tuple(rest)))
+    return tuple(kept), reads
 
 
-def _disagreements(log: Log, order: Order, clean: _Clean) -> Iterable[Violation]:
+def _fault(log: Log, value: Value, again: bool) -> str:
+    if value not in log.by_value:
+        return "BLEED" if value in log.foreign else "PHANTOM"
+    return "DUPLICATE" if again else ""
+
+
+def _disagreements(
+    running: Sequence[Value],
+    reads: Sequence[_Cleaned],
+    values: tuple[Value, ...],
+    position: dict[Value, int],
+    pin: Read,
+) -> Iterator[tuple[int, Violation]]:
     """Every read must be a prefix of the order, since a log only grows at its end.
 
     Comparing sets would not do: a read of turns 1 and 3 holds nothing false, and yet no moment showed it. Reads of the
     running list need no look as long as the order agrees with that list: they are prefixes of each other.
     """
-    same = _common(log.running, order.values)
-    for read in log.reads:
-        if not read.rest and read.length <= same and clean.whole(read):
+    same = _common(running, values)
+    for index, each in enumerate(reads):
+        if not each.rest and each.length <= same:
             continue
-        shown = clean.of(read)
-        if shown == order.values[: len(shown)]:
-            continue
-        yield _disagreement(read, shown, order)
+        shown = (*running[: each.length], *each.rest)
+        if shown != values[: len(shown)]:
+            yield index, _disagreement(each.read, shown, values, position, pin)
 
 
-def _disagreement(read: Read, shown: Sequence[Value], order: Order) -> Violation:
-    pins = (order.pin,) if order.pin is not None else ()
-    missing = next((value for value in shown if value not in order.position), None)
+def _disagreement(
+    read: Read, shown: Sequence[Value], values: Sequence[Value], position: dict[Value, int], pin: Read
+) -> Violation:
+    missing = next((value for value in shown if value not in position), None)
     if missing is not None:
-        return Violation("VANISHED", read, order.pin, value=missing)
-    places = [order.position[value] for value in shown]
-    for index, (before, after) in enumerate(zip(places, places[1:], strict=False)):
-        if after < before:
-            return Violation("ORDER-DISAGREEMENT", read, order.pin, pins, shown[index], index)
+        return Violation("VANISHED", read, pin, value=missing)
+    places = [position[value] for value in shown]
+    for index in range(1, len(places)):
+        if places[index] < places[index - 1]:
+            return Violation("ORDER-DISAGREEMENT", read, pin, value=shown[index], slot=index)
     slot = next(index for index, place in enumerate(places) if place != index)
-    return Violation("HOLE", read, order.pin, pins, order.values[slot], slot)
+    return Violation("HOLE", read, pin, value=values[slot], slot=slot)
 
 
 def _common(one: Sequence[Value], other: Sequence[Value]) -> int:
     size = min(len(one), len(other))
-    if one[:size] == other[:size]:
+    if tuple(one[:size]) == tuple(other[:size]):
         return size
     return next(index for index in range(size) if one[index] != other[index])

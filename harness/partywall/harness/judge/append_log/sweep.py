@@ -6,6 +6,7 @@ greater key, where a read of length l has the key 2l and an append at position p
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -84,6 +85,7 @@ class _Sweep:
         ends = [op.ret for op in ops]
         returns = sorted(range(len(ops)), key=ends.__getitem__)
         beyond = _Beyond(self.log, self.order)
+        limit = 2 * len(self.order.values)
         most = _Most()
         own: dict[str, _Most] = {}
         waiting = 0
@@ -101,8 +103,8 @@ class _Sweep:
                     own[client] = _Most(mark, ended)
                 elif mark > mine.key:
                     mine.key, mine.by = mark, ended
-                if mark == TOP:
-                    beyond.acknowledged += 1
+                if mark > limit:
+                    beyond.ended(mark)
             if index >= append_at and ops[index].conflict:  # type: ignore[union-attr]
                 if self.everybody:
                     found += self._conflict(index, most, beyond)
@@ -120,7 +122,7 @@ class _Sweep:
         append = self.keys.ops[index]
         assert isinstance(append, Append)
         assert append.base is not None
-        least = len(self.order.values) + beyond.acknowledged if most.key == TOP else (int(most.key) + 1) // 2
+        least = beyond.least() if most.key == TOP else (int(most.key) + 1) // 2
         length = least + 1 if least == append.base else least
         self.keys.key[index] = 2 * length
         self.conflicts.append((2 * length, append.ret))
@@ -138,20 +140,29 @@ class _Sweep:
 
 
 class _Beyond:
-    """Appends that no read shows: how many had been acknowledged, how many called, by a given time."""
+    """What lies behind the order: lengths that refused commits saw, and appends that no read shows."""
 
     def __init__(self, log: Log, order: Order) -> None:
-        self.acknowledged = 0
+        self._order = len(order.values)
+        self._acknowledged = 0
+        self._seen = 0
         self._calls = sorted(
-            append.call
-            for append in log.appends
-            if append.status != "fail" and append.value not in order.position
+            append.call for append in log.appends if append.status != "fail" and append.value not in order.position
         )
 
-    def called_by(self, time: float) -> int:
-        """How many had been called no later than `time`."""
-        from bisect import bisect_right
+    def ended(self, mark: float) -> None:
+        """An operation with a key behind the order has completed."""
+        if mark == TOP:
+            self._acknowledged += 1
+        else:
+            self._seen = max(self._seen, (int(mark) + 1) // 2)
 
+    def least(self) -> int:
+        """The least length that the log can have now."""
+        return max(self._order + self._acknowledged, self._seen)
+
+    def called_by(self, time: float) -> int:
+        """How many unseen appends had been called no later than `time`."""
         return bisect_right(self._calls, time)
 
 

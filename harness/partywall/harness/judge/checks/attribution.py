@@ -35,9 +35,10 @@ def judge(history: History) -> Verdict:
 
 def _finding(entry: Seen) -> Finding:
     viewer = entry.viewer or ("", "", "", "")
+    taken = f"it was taken for {named(viewer)}'s" if entry.viewer else "it is nobody's for sure"
     claim = (
         f"prompt at {entry.at} bears the marks of two probes in flight ({entry.how}); "
-        f"it was taken for {named(viewer)}'s: attribution mismatch"
+        f"{taken}: attribution mismatch"
     )
     evidence = Evidence(entry.probe or "", "run_turn", "", "", (), "", "", entry.at)
     return finding(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from partywall.canaries import redact_tokens
+
 from ...observe.history import History
 from ...plan.guarantee import Guarantee
 from ...plan.operation import ANY_WRITE
@@ -47,7 +49,8 @@ def _content(exposure: Exposure, lines: list[str], probe: str) -> list[Finding]:
     if not held:
         return []
     claim = f"{len(held)} log lines hold what a user said or stored, canaries in them"
-    evidence = [Evidence(probe, "read_log", "", line[:400]) for line, _ in held]
+    prefix = exposure.history.header.prefix
+    evidence = [Evidence(probe, "read_log", "", redact_tokens(line, prefix)[:400]) for line, _ in held]
     return [_finding("PW601", claim, evidence)]
 
 
