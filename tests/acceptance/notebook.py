@@ -173,7 +173,7 @@ class DropsEveryWrite(Notebook):
 
 
 class DeniesEveryRead(Notebook):
-    def list_turns(self, call: Any, limit: int | None = None) -> list[dict[str, Any]]:
+    def list_turns(self, call: Any, *positional: Any, **named: Any) -> list[dict[str, Any]]:
         raise Refused("no", "denied")
 
     context = run_turn = search_memory = list_memories = get_memory = list_turns  # type: ignore[assignment]

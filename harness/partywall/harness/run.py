@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import random
 import time
@@ -239,7 +240,8 @@ class Run:
         recorder = Recorder(header)
         report = await drive(schedule, target, recorder, self._plan.limits)
         history = recorder.history()
-        judgement = judge(history)
+        # in a thread: judging a long history must not look like a target that blocks the loop
+        judgement = await asyncio.to_thread(judge, history)
         self._histories.append(history)
         self._judgements.append(judgement)
         self._problems += report.problems

@@ -14,6 +14,7 @@ from .llm import ChatModel, ModelFailure
 from .log import Log
 from .metrics import Metrics
 from .store import SessionTable
+from .tools import Tools
 
 _DEGRADED = "I cannot answer right now. Your message is kept; please try again."
 
@@ -64,6 +65,7 @@ class Agent:
         assembler: Assembler,
         model: ChatModel,
         answers: Answers,
+        tools: Tools,
         metrics: Metrics,
         log: Log,
     ) -> None:
@@ -72,6 +74,7 @@ class Agent:
         self._assembler = assembler
         self._model = model
         self._answers = answers
+        self._tools = tools
         self._metrics = metrics
         self._log = log
 
@@ -89,12 +92,25 @@ class Agent:
                 return TurnResult(earlier.text, "chat", True, heard.turn, earlier.turn)
         assembled = await self.recall(scope, text, heard.turn)
         try:
-            reply = await self._model.chat(assembled.conversation())
+            reply, used = await self._ask(scope, text, assembled, heard.turn)
         except ModelFailure as failure:
             self._log.write("model_failed", scope, request.request_id, kind=failure.kind, reason=str(failure))
             return TurnResult(_DEGRADED, "unknown", False, heard.turn, heard.version, _guidance(failure))
         said = await self.reply(scope, reply, request, heard)
-        return TurnResult(said.text, "chat", True, heard.turn, said.version)
+        return TurnResult(said.text, "chat", True, heard.turn, said.version, tool_calls=used)
+
+    async def _ask(
+        self, scope: Scope, text: str, assembled: Assembled, turn: int
+    ) -> tuple[str, tuple[dict[str, object], ...]]:
+        """The model's words, or what its tool calls did. Raises ModelFailure, and then nothing was done."""
+        offered = self._tools.offered(text)
+        if not offered:
+            return await self._model.chat(assembled.conversation()), ()
+        said = await self._model.say(assembled.conversation(), offered)
+        if not said.calls:
+            return said.text, ()
+        done = await self._tools.run(scope, offered, said.calls, turn)
+        return done.text, done.records
 
     async def append(self, scope: Scope, draft: Draft) -> Appended:
         """Write one turn, and drop the cached answers that did not know it."""

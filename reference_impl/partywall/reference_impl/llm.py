@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
+from .guard import holds_secret, is_data
 from .session_context import SessionContext
 
 LARGEST_REPLY = 1_000_000
@@ -50,6 +52,36 @@ class ModelSettings:
     backoff: float = 0.05
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A tool that the model may ask for, with the JSON schema of its arguments."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+    def record(self) -> dict[str, Any]:
+        """The offer as the API takes it."""
+        function = {"name": self.name, "description": self.description, "parameters": self.parameters}
+        return {"type": "function", "function": function}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """What the model wants done; `arguments` is its text, which may be no JSON at all."""
+
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One whole answer: words, or tool calls."""
+
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+
+
 class ChatModel:
     """Calls `{base_url}/chat/completions`."""
 
@@ -61,12 +93,18 @@ class ChatModel:
         )
 
     async def chat(self, context: SessionContext) -> str:
-        """The model's answer, without control characters.
+        """The model's answer in words, without control characters.
 
         Raises ModelFailure where it could not be had within the deadline and the retries, ModelOutputInvalid
-        where it was cut, refused, filtered, empty or no completion at all.
+        where it was cut, refused, filtered, empty, data, a tool call, no completion at all, or held a credential.
         """
+        return (await self.say(context)).text
+
+    async def say(self, context: SessionContext, offered: Sequence[Offer] = ()) -> Said:
+        """The same with tools on offer: words, or the calls of tools that the model wants made, unchecked."""
         body = {"model": self._settings.model, "messages": context.messages(), "stream": False}
+        if offered:
+            body["tools"] = [offer.record() for offer in offered]
         try:
             # The read time-out alone would let a drip of bytes go on for ever.
             async with asyncio.timeout(self._settings.deadline):
@@ -78,10 +116,10 @@ class ChatModel:
         """Close the connections."""
         await self._client.aclose()
 
-    async def _attempts(self, body: dict[str, Any]) -> str:
+    async def _attempts(self, body: dict[str, Any]) -> Said:
         for attempt in range(self._settings.retries + 1):
             try:
-                return _text(await self._post(body))
+                return _said(await self._post(body), "tools" in body)
             except _Retry as failed:
                 if attempt == self._settings.retries:
                     raise ModelFailure(str(failed)) from None
@@ -115,7 +153,7 @@ def _wait(response: httpx.Response) -> float:
         return 0.0
 
 
-def _text(raw: bytes) -> str:
+def _said(raw: bytes, offered: bool) -> Said:
     try:
         choice = json.loads(raw)["choices"][0]
         message, finish = choice["message"], choice["finish_reason"]
@@ -123,9 +161,25 @@ def _text(raw: bytes) -> str:
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         raise ModelOutputInvalid("no completion") from None
     # Only a finish that says "whole" is believed: cut, filtered or unknown is no answer.
+    if finish == "tool_calls" and tools and offered and not refusal:
+        return Said("", _calls(tools))
     if finish != "stop" or refusal or tools or not isinstance(content, str):
         raise ModelOutputInvalid("no whole answer")
     clean = _UNPRINTABLE.sub("", content)
     if not clean.strip():
         raise ModelOutputInvalid("empty answer")
-    return clean
+    if is_data(clean):
+        raise ModelOutputInvalid("data where words were wanted")
+    if holds_secret(clean):
+        raise ModelOutputInvalid("a credential in the answer")
+    return Said(clean)
+
+
+def _calls(tools: Any) -> tuple[ToolCall, ...]:
+    try:
+        calls = tuple(ToolCall(call["function"]["name"], call["function"]["arguments"]) for call in tools)
+    except (KeyError, TypeError):
+        raise ModelOutputInvalid("no whole tool call") from None
+    if not all(isinstance(call.name, str) and isinstance(call.arguments, str) for call in calls):
+        raise ModelOutputInvalid("no whole tool call")
+    return calls

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, replace
 from uuid import uuid4
 
@@ -16,6 +17,7 @@ from .layers import Layer, visible
 from .llm import ModelFailure
 from .parts import System
 from .refusals import Expired, NotFound, Unavailable
+from .tools import EVENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +200,10 @@ class OperatorViews:
     async def stored_keys(self, call: None, body: wire.Watched) -> dict[str, list[str]]:
         return {place: keys for place, _, keys in await self._places()}
 
-    async def side_effects(self, call: None, body: wire.Watched) -> list[object]:
-        return []
+    async def side_effects(self, call: None, body: wire.Watched) -> list[dict[str, object]]:
+        """What tools did, oldest first: whose, by the redacted scope, which tool, on how many records."""
+        lines = (json.loads(line) for line in self._system.log.lines())
+        return [line for line in lines if line["event"] == EVENT]
 
     async def read_log(self, call: None, body: wire.Watched) -> list[str]:
         return self._system.log.lines()

@@ -34,6 +34,7 @@ from .store.memories import SCHEMA as MEMORY_SCHEMA
 from .store.memories import SqliteMemories
 from .store.sessions import SCHEMA as SESSION_SCHEMA
 from .store.sessions import SqliteSessions
+from .tools import Tools
 
 SCHEMA = SESSION_SCHEMA + FACT_SCHEMA + MEMORY_SCHEMA + ARTIFACT_SCHEMA + PURGE_SCHEMA
 
@@ -57,6 +58,7 @@ class Parts:
     assembler: type[Assembler] = Assembler
     model: type[ChatModel] = ChatModel
     answers: type[Answers] = Answers
+    tools: type[Tools] = Tools
     agent: type[Agent] = Agent
     purge: type[Purge] = Purge
 
@@ -125,8 +127,9 @@ def compose(settings: Settings, parts: Parts | None = None) -> System:
         )
     )
     answers = parts.answers(keys, cache, assembler, model)
+    tools = parts.tools(facts, memories, answers, clock, metrics, log)
     turns = parts.turns(keys, parts.locks(settings.lock_timeout), sessions, metrics)
-    agent = parts.agent(turns, sessions, assembler, model, answers, metrics, log)
+    agent = parts.agent(turns, sessions, assembler, model, answers, tools, metrics, log)
     purge = parts.purge(database, (sessions, facts, memories, artifact_table), artifacts, cache, log)
     return System(
         settings=settings,

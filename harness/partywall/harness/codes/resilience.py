@@ -37,7 +37,10 @@ CODES = (
         Guarantee.RESILIENCE,
         "After a faulty answer, another scope was shown a word of it, or content that is not its own was shown in the "
         "struck turn or a later one.",
-        ("an answer cache filled by a failed turn", "an agent or a buffer that a failed turn leaves to the next request"),
+        (
+            "an answer cache filled by a failed turn",
+            "an agent or a buffer that a failed turn leaves to the next request",
+        ),
         "Give every request objects of its own; drop them where it fails; never cache a failure.",
     ),
     Code(

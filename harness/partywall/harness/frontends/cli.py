@@ -10,7 +10,7 @@ from importlib.metadata import version
 import typer
 from partywall.canaries import PartywallError
 
-from .commands import doctor, explain, judge, list_, mint, replay, scan, verify
+from .commands import doctor, explain, judge, list_, mint, mock_llm, power, replay, scan, verify, watch
 
 # typer carries a click of its own in some versions and the packaged one in others: the error's base class is neither's name
 _OPTION_ERROR: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -31,7 +31,10 @@ app.command("list")(list_.list_)
 app.command("explain")(explain.explain)
 app.command("replay")(replay.replay)
 app.command("mint")(mint.mint)
+app.command("mock-llm")(mock_llm.mock_llm)
 app.command("scan")(scan.scan)
+app.command("power")(power.power)
+app.add_typer(watch.app, name="watch")
 
 
 def _version(wanted: bool) -> None:

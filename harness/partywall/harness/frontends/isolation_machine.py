@@ -6,11 +6,12 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, precondition, rule
 from partywall.canaries import Canary, Keyring, Level, Mint, Scanner, Scope, UsageError
 
 from ..drive.targets.function import arguments_of, capabilities_of
-from ..errors import Refused
+from ..errors import ContractError, Refused, TargetError
 from ..judge.observation import leaves
 from ..judge.testimony import named
 from ..plan.capabilities import Capabilities
@@ -36,6 +37,10 @@ _LOOKS: Mapping[str, Mapping[str, Any]] = {
     "cached_answer": {"query": QUESTION},
 }
 """Observations that need nothing but a scope, and what they are asked."""
+_SHOWS = {"list_turns": "append_turn", "list_memories": "add_memory", "get_artifact": "put_artifact"}
+"""The write whose latest content a look must show its owner."""
+_DEPTH = {"append_turn": Level.TASK, "add_memory": Level.USER, "put_artifact": Level.TASK}
+"""The innermost level of the place that a write fills; a fact's is its layer."""
 
 
 class ScopedMemory:
@@ -59,8 +64,12 @@ class ScopedMemory:
         self._latest[self._place(op, canary.owner, name)] = canary
 
     def latest(self, op: str, scope: Scope, name: str = "") -> Canary | None:
-        """What `scope` must be shown by a look at what `op` wrote."""
+        """What `op` wrote last to the place that is `scope`'s too."""
         return self._latest.get(self._place(op, scope, name))
+
+    def one_place(self, op: str, one: Scope, other: Scope) -> bool:
+        """Whether what either writes by `op` is both's."""
+        return self._place(op, one, "") == self._place(op, other, "")
 
     def crossed(self, token: str, viewer: Scope, channel: Channel) -> tuple[Canary, Level] | None:
         """The canary and the level it crossed, where `viewer` may not be shown it in `channel`."""
@@ -77,11 +86,9 @@ class ScopedMemory:
         return level in self._capabilities.dimensions and one.path[level - 1] != other.path[level - 1]
 
     def _place(self, op: str, scope: Scope, name: str) -> tuple[object, ...]:
-        depth = {"append_turn": Level.SESSION, "add_memory": Level.USER, "put_fact": Level.TASK}.get(op, Level.TASK)
-        if op == "put_fact":
-            depth = Level[name.upper()]
-        kept = (scope.path[level - 1] if level in self._capabilities.dimensions else "" for level in Level)
-        return (op, name, *list(kept)[:depth])
+        depth = Level[name.upper()] if op == "put_fact" else _DEPTH[op]
+        ids = [scope.path[level - 1] if level in self._capabilities.dimensions else "" for level in Level]
+        return (op, name, *ids[:depth])
 
 
 class _Machine(RuleBasedStateMachine):
@@ -98,6 +105,7 @@ class _Machine(RuleBasedStateMachine):
         self._capabilities = capabilities_of(self._adapter, type(self._adapter).__name__)
         self._model = ScopedMemory(self._capabilities)
         self._scanner = Scanner([_KEYRING], level="S3")
+        self._lacking: set[str] = set()
         self._opened: set[tuple[str, ...]] = set()
         self._program: list[str] = []
 
@@ -109,7 +117,7 @@ class _Machine(RuleBasedStateMachine):
 
     def offers(self, op: str) -> bool:
         """Whether the target has that operation."""
-        return op in self._capabilities.operations
+        return op in self._capabilities.operations - self._lacking
 
     def write(self, op: str, scope: Scope, name: str = "", **arguments: Any) -> Any:
         """Plant a canary of `scope` by `op`; the owner must be let write."""
@@ -118,33 +126,33 @@ class _Machine(RuleBasedStateMachine):
         value, refusal = self._call(op, scope, {**arguments, OPERATIONS[op].plants: words})
         if refusal is None:
             self._model.wrote(op, canary, name)
-        elif self.controls:
+        elif self.controls and self.offers(op):
             self._fail(f"inconclusive: {named(scope.path)} could not write its own by {op}: {refusal}")
         return value if refusal is None else None
 
     def look(self, op: str, scope: Scope, must: Canary | None = None, **arguments: Any) -> None:
         """Let `scope` look by `op`: it is shown nothing that is another's, and its own that it `must` see."""
-        channel = OPERATIONS[op].channel
         value, refusal = self._call(op, scope, arguments)
+        channel = OPERATIONS[op].channel if refusal is None else Channel.ERRORS
         texts = [text for _, text in leaves(value)] if refusal is None else [str(refusal)]
-        seen: set[str] = set()
-        for text in texts:
-            for sighting in self._scanner.scan(text).sightings:
-                seen.add(sighting.opened.token)
-                crossed = self._model.crossed(sighting.opened.token, scope, channel)
-                if crossed is not None:
-                    canary, level = crossed
-                    wearing = f", wearing {' → '.join(sighting.chain)}" if sighting.chain else ""
-                    self._fail(
-                        f"PW10{int(level)} {named(scope.path)} was shown {named(canary.owner.path)}'s canary "
-                        f"{canary.short} in {channel} by {op}{wearing}: crossed {level.name}",
-                        f"explain  partywall explain PW10{int(level)}",
-                    )
-        if self.controls and must is not None and must.text not in seen:
-            told = f": {refusal}" if refusal is not None else ""
+        sightings = [sighting for text in texts for sighting in self._scanner.scan(text).sightings]
+        for sighting in sightings:
+            crossed = self._model.crossed(sighting.opened.token, scope, channel)
+            if crossed is not None:
+                canary, level = crossed
+                wearing = f", wearing {' → '.join(sighting.chain)}" if sighting.chain else ""
+                self._fail(
+                    f"PW10{int(level)} {named(scope.path)} was shown {named(canary.owner.path)}'s canary "
+                    f"{canary.short} in {channel} by {op}{wearing}: crossed {level.name}",
+                    f"explain  partywall explain PW10{int(level)}",
+                )
+        if must is None or not self.controls or not self.offers(op) or self._model.crossed(must.text, scope, channel):
+            return
+        if must.text not in {sighting.opened.token for sighting in sightings}:
+            told = f" ({type(refusal).__name__}: {refusal})" if refusal is not None else ""
             self._fail(
-                f"inconclusive: {named(scope.path)} is not shown its own canary {must.short} in {channel} by {op}{told}; "
-                "another's absence there proves nothing, or another took its place"
+                f"inconclusive: {named(scope.path)} is not shown its own canary {must.short} in {OPERATIONS[op].channel} "
+                f"by {op}{told}: it was dropped, or another took its place (PW106)"
             )
 
     def model(self) -> ScopedMemory:
@@ -164,10 +172,16 @@ class _Machine(RuleBasedStateMachine):
     def _invoke(self, call: Call) -> tuple[Any, BaseException | None]:
         positional, given = arguments_of(call)
         try:
-            return conform(call.op, plain(self._settled(getattr(self._adapter, call.op)(call, *positional, **given)))), None
-        except UsageError:
-            raise  # a broken contract is the adapter's mistake, whoever asked
-        except (Refused, Exception) as error:
+            value = self._settled(getattr(self._adapter, call.op)(call, *positional, **given))
+            return conform(call.op, plain(value)), None
+        except Refused as refusal:
+            return None, refusal
+        except (ContractError, TargetError):
+            raise  # a broken contract or a blocked loop is the adapter's mistake, whoever asked
+        except NotImplementedError as error:
+            self._lacking.add(call.op)
+            return None, error
+        except Exception as error:  # what an adapter raises says nothing about whether the call was applied
             return None, error
 
     def _settled(self, value: Any) -> Any:
@@ -210,7 +224,7 @@ def isolation_machine(
 
 
 def _writes() -> dict[str, Any]:
-    memories: Bundle[tuple[Any, Scope, Canary]] = Bundle("memories")
+    memories: Bundle[Any] = Bundle("memories")
 
     def append_turn(self: _Machine, scope: Scope) -> None:
         self.write("append_turn", scope)
@@ -223,8 +237,8 @@ def _writes() -> dict[str, Any]:
     def get_memory(self: _Machine, memory: tuple[Any, Scope, Canary | None], scope: Scope) -> None:
         identifier, owner, canary = memory
         if identifier is not None:
-            mine = self.model().latest("add_memory", owner) is self.model().latest("add_memory", scope)
-            self.look("get_memory", scope, canary if mine else None, memory_id=identifier)
+            must = canary if self.model().one_place("add_memory", owner, scope) else None
+            self.look("get_memory", scope, must, memory_id=identifier)
 
     def put_fact(self: _Machine, scope: Scope, layer: str) -> None:
         self.write("put_fact", scope, layer, layer=layer, key=f"{FACT_KEY}_{layer}")
@@ -246,3 +260,21 @@ def _writes() -> dict[str, Any]:
         "put_artifact": _offered("put_artifact", rule(scope=scopes())(put_artifact)),
         "memories": memories,
     }
+
+
+def _look(op: str) -> Callable[..., None]:
+    def look(self: _Machine, scope: Scope) -> None:
+        must = self.model().latest(_SHOWS[op], scope) if op in _SHOWS else None
+        self.look(op, scope, must, **_LOOKS[op])
+
+    look.__name__ = look.__qualname__ = op
+    return rule(scope=scopes())(look)
+
+
+def _offered(op: str, act: Callable[..., Any]) -> Callable[..., Any]:
+    return precondition(lambda self: self.offers(op))(act)
+
+
+async def _awaited(value: Any) -> Any:
+    answer = await value if inspect.isawaitable(value) else value
+    return [item async for item in answer] if hasattr(answer, "__aiter__") else answer

@@ -128,7 +128,9 @@ def partywall_run(request: pytest.FixtureRequest, partywall_target: Any) -> Iter
         pytest.skip(f"not covered: {run.reason}")
     yield run
     if not run.looked_at and run.status != "held":
-        pytest.fail(f"the test never looked at what it ran: call partywall_run.assert_held()\n{run.message}", pytrace=False)
+        pytest.fail(
+            f"the test never looked at what it ran: call partywall_run.assert_held()\n{run.message}", pytrace=False
+        )
 
 
 @pytest.fixture

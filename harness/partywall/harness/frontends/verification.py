@@ -16,6 +16,7 @@ from ..errors import unknown
 from ..exits import Exit, exit_of, missing_guarantees
 from ..judge.bench import judge
 from ..judge.verdict import worst
+from ..mock_llm import profile_of
 from ..observe.history import History
 from ..observe.journal import write
 from ..plan.scenario import Pack
@@ -57,10 +58,11 @@ def run_and_tell(
     Everything the caller can get wrong is refused before anything is sent. Reports are written whatever the run
     came to, also where the target blocked the process, the harness failed or somebody interrupted it.
     """
-    chosen_reporters = _reporters(report)
+    chosen_reporters = reporters_of(report)
     missing_guarantees(required, ())
+    profile_of(plan.fault)
     to_run = chosen(plan)
-    _writable(out)
+    check_writable(out)
     run = Run(plan, lambda line: typer.echo(one_line(f"  {line}"), err=True))
 
     def tell(result: RunResult) -> int:
@@ -73,7 +75,7 @@ def run_and_tell(
             allow_inconclusive=allow_inconclusive,
         )
         results = _results(result, code, missing)
-        _tell(results, result.histories, out, chosen_reporters)
+        print_and_write(results, result.histories, out, chosen_reporters)
         return int(code)
 
     def stalled() -> int:
@@ -101,7 +103,7 @@ def judge_and_tell(
     allow_inconclusive: bool = False,
 ) -> int:
     """Judge saved histories, print, write reports where a folder is given, and give the exit code."""
-    chosen_reporters = _reporters(report)
+    chosen_reporters = reporters_of(report)
     judgements = [judge(history) for history in histories]
     missing = missing_guarantees(required, judgements)
     status = worst(judgement.status for judgement in judgements)
@@ -118,8 +120,8 @@ def judge_and_tell(
         failures=[f"required and not held: {name}" for name in missing],
     )
     if out is not None:
-        _writable(out)
-    _tell(results, histories, out, chosen_reporters)
+        check_writable(out)
+    print_and_write(results, histories, out, chosen_reporters)
     return int(code)
 
 
@@ -146,7 +148,10 @@ def _results(result: RunResult, code: Exit, missing: Sequence[str]) -> Results:
     )
 
 
-def _tell(results: Results, histories: Sequence[History], out: Path | None, chosen: Sequence[Reporter]) -> None:
+def print_and_write(
+    results: Results, histories: Sequence[History], out: Path | None, chosen: Sequence[Reporter]
+) -> None:
+    """The report on the terminal, and the files of the chosen reporters where a folder is given."""
     if out is not None:
         write(histories, out / "history.jsonl")
         for reporter in chosen:
@@ -160,7 +165,8 @@ def _tell(results: Results, histories: Sequence[History], out: Path | None, chos
         typer.echo("reports  " + " ".join(str(out / name) for name in names))
 
 
-def _reporters(names: Sequence[str]) -> list[Reporter]:
+def reporters_of(names: Sequence[str]) -> list[Reporter]:
+    """The reporters of these names, `json` always among them; UsageError for a name not known."""
     known = reporters()
     for name in names:
         if name not in known:
@@ -169,7 +175,8 @@ def _reporters(names: Sequence[str]) -> list[Reporter]:
     return [known[name] for name in wanted]
 
 
-def _writable(out: Path) -> None:
+def check_writable(out: Path) -> None:
+    """UsageError where nothing can be written to that folder."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         probe = out / ".writable"

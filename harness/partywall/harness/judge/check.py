@@ -48,7 +48,7 @@ def conclude(
     if findings:
         status, reason = Status.VIOLATED, reason
     elif not covered:
-        status = Status.NOT_COVERED
+        status, controls, failed = Status.NOT_COVERED, (), []
     elif failed or not controls:
         status = Status.INCONCLUSIVE
         reason = reason or (

@@ -73,7 +73,7 @@ class Exposure:
                 continue
             if observation.at < self._planted_at.get(sight.opened.token, 0):
                 self.stale.append(sight)
-            elif observation.channel in SCOPED_CHANNELS and sight.owner is not None:
+            elif observation.channel in SCOPED_CHANNELS and sight.planted_by:
                 self.own[observation.channel, observation.viewer].append(sight)
 
     def _crossings(self) -> set[Crossing]:

@@ -20,7 +20,7 @@ _MINTED_REACH = {"session": Level.SESSION, "memory": Level.USER, "preference": L
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """One canary that stood in one observation. `owner` is None for a canary that this history did not sow."""
+    """One canary that stood in one observation. `owner` is None where it is nobody of this history."""
 
     observation: Observation
     opened: Opened
@@ -53,6 +53,7 @@ class Provenance:
         header = history.header
         self.limited = False
         self._scans: dict[str, Scan] = {}
+        self._minters: dict[str, Scope | None] = {}
         self.dimensions = header.capabilities.dimensions
         self._sharing = [frozenset(pair) for pair in header.capabilities.intended_sharing]
         self._scanner = Scanner(
@@ -92,7 +93,7 @@ class Provenance:
                         place,
                         _excerpt(text, scan.sightings, index),
                         sighting.chain,
-                        sown.canary.owner if sown else None,
+                        sown.canary.owner if sown else self._minter(opened),
                         sown.probe if sown else "",
                         self.crossed(opened, observation.viewer, observation.channel, observation.at),
                     )
@@ -137,6 +138,14 @@ class Provenance:
             if level in self.dimensions and one[level - 1] != other[level - 1]:
                 return level
         return None
+
+    def _minter(self, opened: Opened) -> Scope | None:
+        """The owner of a canary that the deployment minted itself, if it is one of those who planted here."""
+        if opened.token not in self._minters:
+            paths = dict.fromkeys(path[:depth] + ("",) * (4 - depth) for path in self.owners for depth in (4, 3, 2))
+            found = next((path for path in paths if path[0] and path[1] and opened.boundary(path) is None), None)
+            self._minters[opened.token] = Scope(*(part or "" for part in found)) if found else None
+        return self._minters[opened.token]
 
     def _scan(self, text: str) -> Scan:
         """Contexts repeat: most texts of a history are read several times, by several checks."""

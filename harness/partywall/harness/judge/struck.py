@@ -94,6 +94,11 @@ def prompts_of(history: History) -> dict[str, Counter[str]]:
     return dict(found)
 
 
+def was_due(history: History) -> bool:
+    """Whether any fault was to strike, delivered or not."""
+    return any(fault.fault not in HEALTHY for fault in history.faults)
+
+
 def delivered_control(turns: tuple[StruckTurn, ...]) -> Control:
     """That a fault was delivered to any turn at all."""
     told = f"to {len(turns)} turns" if turns else "none was, so nothing was put to the test"

@@ -18,7 +18,7 @@ from .attribution import Flight, attribute
 from .codec import Codec, PromptError, openai_error
 from .decision import Decisions
 from .document import JSON, Document, encode
-from .fault import Case, Fault
+from .fault import Case
 from .frames import Frames, joined, render
 from .keys import owner_of, scope_key
 from .profiles import profile_of

@@ -108,7 +108,7 @@ def read(text: str, name: str = "profile") -> Profile:
         raise UsageError(f"fault profile {name!r} line {mark.line + 1 if mark else 1}: no YAML: {told}") from None
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise UsageError(f"fault profile {name!r}: no YAML ({type(error).__name__})") from None
-    if not isinstance(data, dict):
+    if node is None or not isinstance(data, dict):
         raise UsageError(f"fault profile {name!r}: expected version, seed and profiles, found {_kind(data)}")
     try:
         model = FileModel.model_validate(data)

@@ -39,6 +39,7 @@ class Shelf:
     """
 
     def __init__(self, findings: Path) -> None:
+        self._findings = findings
         self.path = findings.with_name(findings.name + _SUFFIX)
         self._lock = self._locked()
         self._sources = self._read()
@@ -77,7 +78,7 @@ class Shelf:
         try:
             held = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
-            raise UsageError(f"cannot write next to findings {str(lock)!r}: {error.strerror}") from error
+            raise UsageError(f"cannot write beside findings {str(self._findings)!r}: {error.strerror}") from error
         try:
             import fcntl
 
@@ -86,7 +87,7 @@ class Shelf:
             pass  # no such locks on this system: two processes at once are then the operator's to avoid
         except OSError as error:
             os.close(held)
-            raise UsageError(f"another process is writing the findings next to {str(self.path)!r}") from error
+            raise UsageError(f"another process is watching into findings {str(self._findings)!r}") from error
         return held
 
     def _read(self) -> dict[str, Any]:
@@ -104,4 +105,6 @@ class Shelf:
         return sources
 
     def _spoiled(self) -> UsageError:
-        return UsageError(f"state {str(self.path)!r} is not what a watch wrote; remove it to read the log from its start")
+        return UsageError(
+            f"state {str(self.path)!r} is not what a watch wrote; remove it to read the log from its start"
+        )

@@ -38,7 +38,7 @@ class Settings:
     epochs: tuple[str, ...] = ("0",)
     prefix: str = DEFAULT_PREFIX
     rate: float = DEFAULT_RATE
-    budget: float = 1.0
+    budget: float = 0.01
     names: bool = False
 
 
@@ -134,6 +134,8 @@ class Checker:
             tally.lost += bool(hits.opened)
             return []
         tally.attributed += 1
+        if passed.reason:
+            tally.skipped[passed.reason] += 1
         suspect = [one for one in hits.opened.values() if self._foreign(one, record.viewer, levels)]
         if not suspect and not self._looked_at(passed, record, hits, tally):
             tally.canaries["own"] += len(hits.opened)
@@ -170,7 +172,7 @@ class Checker:
         viewer = record.viewer
         remembered = [token for token in hits.opened if self.imports.holds(token, viewer)]
         own, shown = [*record.own(), *remembered], list(record.shown())
-        trace = self._evidence.trace(record.trace)
+        trace = self._evidence.trace(record.trace) or f"@{passed.offset}"
         heard = self._hearing.hear(viewer, levels, own, shown, trace)
         if late := [token for token in heard.foreign if self.imports.holds(token, viewer)]:
             # put in earlier, and shown now in a dress that tier 1 does not see through

@@ -72,9 +72,7 @@ class Evidence:
             "kind": opened.kind,
             "epoch": opened.epoch,
             "owner": owner,
-            "observer": {
-                level.label: self._id(viewer, level) for level in Level if viewer[level - 1] is not None
-            },
+            "observer": {level.label: self._id(viewer, level) for level in Level if viewer[level - 1] is not None},
             "trace": self.trace(record.trace),
             "offset": passed.offset,
             "length": sum(map(len, passed.raw)),

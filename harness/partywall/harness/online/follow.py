@@ -48,13 +48,17 @@ class Follower:
         self._log = log
         self._told = told
         self._source = os.path.abspath(log.path)
-        if not log.path.exists():
+        if not os.path.exists(log.path):  # not Path.exists, which raises for a name too long to exist
             raise UsageError(f"no file {str(log.path)!r}")
         self._shelf = Shelf(log.findings)
-        left = Bookmark() if log.afresh else self._shelf.get(self._source)
-        self._checker = Checker(settings, TAP, left.imports)
-        self._tail = Tail(log.path, left.mark, log.longest)
-        self._findings = Findings(log.findings, left.findings)
+        try:
+            left = Bookmark() if log.afresh else self._shelf.get(self._source)
+            self._checker = Checker(settings, TAP, left.imports)
+            self._tail = Tail(log.path, left.mark, log.longest)
+            self._findings = Findings(log.findings, left.findings)
+        except UsageError:
+            self._shelf.close()
+            raise
         self.run = left.run or Tally()
         """Counts since the run began; a run that was killed goes on in this one."""
         self.total = Tally()
@@ -98,6 +102,28 @@ class Follower:
         self._findings.close()
         self._tail.close()
         self._shelf.close()
+
+    def summary(self, name: str, began: int) -> list[str]:
+        """What was read and what it amounts to, for people. `began` is where reading began."""
+        tally = self.total
+        skipped = ", ".join(f"{count} {reason}" for reason, count in sorted(tally.skipped.items()))
+        lines = [
+            f"{tally.seen} records, {tally.attributed} attributed, {tally.sampled} judged deeply, "
+            f"{tally.flowed} canaries ({tally.canaries['imported']} imported), "
+            f"{tally.canaries['damaged']} damaged marks, "
+            f"{tally.violations.total()} findings" + (f"; skipped: {skipped}" if skipped else "")
+        ]
+        if self.restarts:
+            lines.append(
+                f"{name!r} was cut short or replaced {self.restarts} times: what it held then is lost to sight"
+            )
+        if not tally.seen:
+            lines.append(f"nothing new stands in {name!r} behind byte {began}; --from-start reads it again")
+        if not tally.violations.total():
+            verdict = tally.verdict()
+            state = "UNKNOWN" if not tally.flowed else verdict.status.value.upper()
+            lines.append(f"{state}: {verdict.reason}" if verdict.reason else f"{state}: canaries flowed, none leaked")
+        return lines
 
     def _step(self, final: bool) -> bool:
         before = self._tail.progress

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
-from typing import Protocol
+from typing import Any, Protocol
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
@@ -78,7 +78,9 @@ def _families(tap: str, tally: Tally, queued: int, enabled: bool) -> Iterator[Me
     kinds = {(tap, kind): tally.canaries[kind] for kind in KINDS}
     yield _counter("partywall_canaries_seen", "Canaries seen, by what they are to the viewer.", kinds, "tap", "kind")
     yield _counter("partywall_checker_errors", "Checks that failed.", {(tap,): tally.errors}, "tap")
-    yield _counter("partywall_canaries_unattributed", "Records with a canary, and nobody's.", {(tap,): tally.lost}, "tap")
+    yield _counter(
+        "partywall_canaries_unattributed", "Records with a canary, and nobody's.", {(tap,): tally.lost}, "tap"
+    )
     duration = HistogramMetricFamily("partywall_check_duration_seconds", "Time a check took.", labels=["tap"])
     duration.add_metric([tap], _buckets(tally.durations), tally.seconds)
     yield duration
@@ -89,7 +91,9 @@ def _families(tap: str, tally: Tally, queued: int, enabled: bool) -> Iterator[Me
     tested = "When a planted leak was last found; 0 if the last one was not."
     yield _gauge("partywall_last_selftest_success_timestamp_seconds", tested, tap, tally.selftest_at)
     upper = GaugeMetricFamily(
-        "partywall_leak_rate_upper_bound", "Anytime-valid bound; 1 while no canary flowed.", labels=["tap", "confidence"]
+        "partywall_leak_rate_upper_bound",
+        "Anytime-valid bound; 1 while no canary flowed.",
+        labels=["tap", "confidence"],
     )
     upper.add_metric([tap, str(CONFIDENCE)], leak_rate_upper(tally))
     yield upper
@@ -98,7 +102,7 @@ def _families(tap: str, tally: Tally, queued: int, enabled: bool) -> Iterator[Me
     yield build
 
 
-def _counter(name: str, told: str, values: Mapping[tuple[str, ...], int], *labels: str) -> Metric:
+def _counter(name: str, told: str, values: Mapping[Any, int], *labels: str) -> Metric:
     family = CounterMetricFamily(name, told, labels=list(labels))
     for key, value in values.items():
         family.add_metric(list(key), value)

@@ -39,7 +39,8 @@ class Record(Protocol):
 class Passed:
     """A record as a source hands it on: the raw bytes that were read, and where they stood.
 
-    `record` is None where nobody could say what it is; `reason` then says why, as metrics label it. `rest` marks the
+    `record` is None where nobody could say what it is. `reason`, as metrics label it, says why, or what of a record was
+    not looked at. `rest` marks the
     continuation of one that was too long to be held: scanned, and not counted a second time.
     """
 

@@ -80,8 +80,12 @@ class Tally:
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Tally:
         """The tally that `to_record` wrote."""
-        plain = {name: int(record.get(name, 0)) for name in _SAVED}
-        return cls(**plain, **{name: Counter(record.get(name, {})) for name in _COUNTED})
+        tally = cls()
+        for name in _SAVED:
+            setattr(tally, name, int(record.get(name, 0)))
+        for name in _COUNTED:
+            getattr(tally, name).update(dict(record.get(name, {})))
+        return tally
 
     def verdict(self, findings: tuple[Finding, ...] = ()) -> Verdict:
         """What the tally amounts to, by the judge's own arithmetic: no finding is HELD only if its controls passed.
@@ -96,6 +100,4 @@ class Tally:
             Control("every record was scanned whole", "", not self.limited, f"{self.limited} hit a bound"),
             Control("every check ended", "", not self.errors, f"{self.errors} failed"),
         ]
-        return conclude(
-            "watch", Guarantee.ISOLATION, findings, controls, checked=self.checked["1"], total=self.seen
-        )
+        return conclude("watch", Guarantee.ISOLATION, findings, controls, checked=self.checked["1"], total=self.seen)

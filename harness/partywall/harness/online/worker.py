@@ -8,8 +8,9 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from .tally import Tally
 
@@ -43,10 +44,12 @@ class Limits:
 class Worker(Generic[T]):
     """Hands batches of what is offered to `check`, which may raise, hang or be slow: nobody who offers will notice.
 
-    `check` counts for itself. The thread starts with the first offer, in the process that makes it: servers fork.
+    `check` counts for itself. The thread starts with `wake`, in the process that calls it: servers fork.
     """
 
-    def __init__(self, check: Callable[[list[T]], None], limits: Limits, total: Tally, idle: Callable[[], None]) -> None:
+    def __init__(
+        self, check: Callable[[list[T]], None], limits: Limits, total: Tally, idle: Callable[[], None]
+    ) -> None:
         self._check = check
         self._idle = idle
         self._limits = limits
@@ -70,14 +73,20 @@ class Worker(Generic[T]):
         """Whether copies are taken: no kill switch, no breaker open, no check that hangs."""
         return not self._off and not self._closed_until and not self._hangs()
 
+    def wake(self) -> None:
+        """Start the thread where this process has none yet."""
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self._busy_since = 0.0
+            self._thread = threading.Thread(target=self._work, name="partywall-watch", daemon=True)
+            self._thread.start()
+
     def offer(self, item: T) -> bool:
         """Take a copy, or drop it where too many wait. Never waits, whatever the checker does."""
         if len(self._queue) >= self._limits.queue:
             self._total.skipped["dropped"] += 1
             return False
         self._queue.append(item)
-        if self._process != os.getpid():
-            self._start()
         return True
 
     def close(self, timeout: float = 2.0) -> None:
@@ -86,12 +95,6 @@ class Worker(Generic[T]):
         thread = self._thread
         if thread is not None and self._process == os.getpid():
             thread.join(timeout)
-
-    def _start(self) -> None:
-        self._process = os.getpid()
-        self._busy_since = 0.0
-        self._thread = threading.Thread(target=self._work, name="partywall-watch", daemon=True)
-        self._thread.start()
 
     def _work(self) -> None:
         while not self._stop.wait(self._limits.interval):
@@ -111,19 +114,21 @@ class Worker(Generic[T]):
         self._guarded(self._idle)
         while self._queue and not self._closed_until:
             batch = [self._queue.popleft() for _ in range(min(_SLICE, len(self._queue)))]
-            self._guarded(lambda batch=batch: self._check(batch))  # type: ignore[misc]
+            if self._guarded(partial(self._check, batch)):
+                self._failures = 0
             # a moment in which whoever waits for the interpreter gets it
             time.sleep(_REST)
 
-    def _guarded(self, work: Callable[[], Any]) -> None:
+    def _guarded(self, work: Callable[[], object]) -> bool:
         self._busy_since = time.monotonic()
         try:
             work()
-            self._failures = 0
         except Exception:
             self._fail()
+            return False
         finally:
             self._busy_since = 0.0
+        return True
 
     def _fail(self) -> None:
         self._total.errors += 1

@@ -42,5 +42,6 @@ class Capabilities:
 
     @property
     def offers(self) -> frozenset[str]:
-        """What a need can be met by: operations, and `authenticates`."""
-        return self.operations | {AUTHENTICATES} if self.authenticates else self.operations
+        """What a need can be met by: operations, `authenticates`, and `promises.NAME` for each promise that is made."""
+        promised = {f"promises.{name}" for name, given in self.promises.items() if given}
+        return self.operations | promised | ({AUTHENTICATES} if self.authenticates else set())

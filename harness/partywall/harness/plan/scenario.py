@@ -16,7 +16,6 @@ from .operation import lacking
 from .planting import Planting
 from .schedule import Schedule
 
-
 PROMPT = str(Channel.PROMPT)
 
 

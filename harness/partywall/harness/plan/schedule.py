@@ -12,7 +12,6 @@ from .operation import OPERATIONS
 from .probe import Probe
 from .trial import HEALTHY
 
-
 ASKING = frozenset({"run_turn", "cached_answer"})
 """Operations in the course of which an agent asks its model."""
 

@@ -38,7 +38,7 @@ def a_call(op: str = "run_turn", caller: Identity = ANN, at: Scope | Address = H
     """A call of Ann's in her own scope; `text` where nothing else is said."""
     if op == "run_turn":
         arguments = {"text": "hello", **arguments}
-    return Call(op, caller, at, arguments, timeout=2.0)
+    return Call(op, caller, at, arguments, timeout=60.0)
 
 
 async def asked(profile: Profile, *calls: Call) -> list[Outcome]:

@@ -50,7 +50,7 @@ async def running() -> AsyncIterator[Running]:
 
 
 async def _ready(target: HttpTarget) -> None:
-    for _ in range(200):
+    for _ in range(1200):
         try:
             return await target.probe()
         except TargetError:

@@ -232,7 +232,7 @@ def test_a_turn_that_does_not_come_in_time_is_surely_not_sent() -> None:
         async with Server(slow) as server:
             target = HttpTarget(small("limits: {concurrency: 1}", url=server.url))
             client = await target.connect(ANN)
-            calls = replace(a_call(), timeout=0.6), replace(a_call(), timeout=0.2)
+            calls = replace(a_call(), timeout=3.0), replace(a_call(), timeout=0.2)
             first, second = await asyncio.gather(*map(client.invoke, calls))
             assert (first.status, first.code, second.status, second.code) == ("info", "timeout", "fail", UNSENT)
             assert len(server.requests) == 1

@@ -39,7 +39,7 @@ async def driven(target: HttpTarget, calls: int) -> tuple[History, Report]:
         )
     )
     probes = [Probe(f"p{number}", "ann", a_call()) for number in range(calls)]
-    report = await drive(Schedule((Phase.of(probes),)), target, recorder, Limits(call_timeout=2.0))
+    report = await drive(Schedule((Phase.of(probes),)), target, recorder, Limits(call_timeout=60.0))
     return recorder.history(), report
 
 

@@ -23,6 +23,7 @@ from partywall.harness.plan.trial import Trial
 from .profiles import ANN, BOB, HOME, a_call, asked, small
 from .wire import Answer, Received, Server, always, whole
 
+# Timeouts that are no test's subject are long: the machine may be busy.
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
 
 
@@ -59,10 +60,10 @@ async def reset(_: Received, writer: asyncio.StreamWriter) -> None:
     writer.transport.abort()
 
 
-def last(answer: Answer) -> Outcome:
+def last(answer: Answer, timeout: float = 60.0) -> Outcome:
     async def run() -> Outcome:
         async with Server(answer) as server:
-            [outcome] = await asked(small(url=server.url), replace(a_call(), timeout=1.0))
+            [outcome] = await asked(small(url=server.url), replace(a_call(), timeout=timeout))
             assert len(server.requests) == 1, "a call is never repeated"
             return outcome
 
@@ -112,10 +113,10 @@ ENDS: dict[str, tuple[Answer, str, str]] = {
 def test_a_bad_answer_is_an_outcome_that_nobody_knows(name: str) -> None:
     answer, code, reason = ENDS[name]
     began = time.monotonic()
-    outcome = last(answer)
+    outcome = last(answer, timeout=1.0 if code == "timeout" else 60.0)
     assert (outcome.status, outcome.code) == ("info", code)
     assert outcome.reason.startswith(reason)
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 9
 
 
 def test_a_slow_answer_that_is_whole_in_time_is_an_answer() -> None:

@@ -45,7 +45,7 @@ class Agent:
         self._client = self._runner.run(self._target.connect(ANN))
 
     def ask(self, op: str, caller: Identity = ANN, at: Scope | Address = HOME, **arguments: Any) -> Outcome:
-        call = Call(op, caller, at, arguments, timeout=10.0)
+        call = Call(op, caller, at, arguments, timeout=60.0)
         return self.send(call)
 
     def send(self, call: Call) -> Outcome:
@@ -85,7 +85,7 @@ def test_turns_are_written_and_read(agent: Agent) -> None:
 
 
 def test_a_request_id_and_a_version_reach_the_agent(agent: Agent) -> None:
-    call = replace(a_call("append_turn", text="once"), request_id="r1", timeout=10.0)
+    call = replace(a_call("append_turn", text="once"), request_id="r1", timeout=60.0)
     assert agent.send(call).value == agent.send(call).value == {"turn": 1, "version": 1}
     assert agent.ask("append_turn", text="late", expected_version=0).code == "conflict"
 

@@ -9,7 +9,7 @@ import typer
 
 
 def list_(
-    kind: Annotated[str, typer.Argument(help="scenarios, checks, targets, reporters, carriers or codes.")],
+    kind: Annotated[str, typer.Argument(help="scenarios, checks, targets, reporters, carriers, codes, faults or mutants.")],
 ) -> int:
     """List what there is: one line each, the name first."""
     from ...errors import unknown
@@ -32,6 +32,8 @@ def _kinds() -> dict[str, Callable[[], list[tuple[str, str]]]]:
         "reporters": _reporters,
         "carriers": _carriers,
         "codes": _codes,
+        "faults": _faults,
+        "mutants": _mutants,
     }
 
 
@@ -69,3 +71,15 @@ def _codes() -> list[tuple[str, str]]:
     from ...catalogue import CODES
 
     return [(item.id, f"{item.title} ({item.guarantee})") for item in CODES.values()]
+
+
+def _faults() -> list[tuple[str, str]]:
+    from ...mock_llm.registry import faults
+
+    return [(item.id, f"[{item.kind}] {item.title}") for item in faults().values()]
+
+
+def _mutants() -> list[tuple[str, str]]:
+    from partywall.reference_impl.mutants import list_mutants
+
+    return [(item.id, f"{item.title} ({', '.join(sorted(item.caught_by))})") for item in list_mutants()]

@@ -17,6 +17,9 @@ def verify(
     scenarios: Annotated[str, typer.Option(help="Only these scenarios, separated by commas.")] = "",
     seed: Annotated[int, typer.Option(help="Everything random comes from it.")] = 1,
     size: Annotated[int, typer.Option(min=1, max=1000, help="Pairs of scopes per scenario.")] = 1,
+    fault: Annotated[
+        str, typer.Option(help="A fault of the model behind the target, FILE.yaml or FILE.yaml:NAME; see `list faults`.")
+    ] = "steady",
     out: Annotated[Path, typer.Option(help="Folder for the reports.")] = Path("out"),
     report: Annotated[str, typer.Option(help="Reports to write, separated by commas.")] = DEFAULT_REPORTS,
     timeout: Annotated[float, typer.Option(min=0.1, help="Deadline of one call in seconds.")] = 10.0,
@@ -40,6 +43,7 @@ def verify(
         pack=pack_of(pack),
         seed=seed,
         size=size,
+        fault=fault,
         limits=Limits(call_timeout=timeout),
         max_time=max_time,
         nonce=run_nonce(),

@@ -40,6 +40,7 @@ def keyed(log: Log, order: Order) -> Keyed:
     beyond: dict[int, Append] = {}
     length = len(order.values)
     settled = bool(log.final_reads)  # then what no read shows is a lost append, told as such
+    whole = order.pin is None or order.pin.size == length  # a turn too many shifts every place behind it
     for append in log.appends:
         place = order.position.get(append.value)
         if append.status == "fail":
@@ -47,9 +48,9 @@ def keyed(log: Log, order: Order) -> Keyed:
                 ops.append(append)
                 key.append(-1)
         elif place is not None:
-            if log.numbered and append.number is not None and append.number != place + 1:
+            if whole and log.numbered and append.number is not None and append.number != place + 1:
                 violations.append(_told("TURN-NUMBER-MISMATCH", append, None, order, place))
-            if append.base is not None and append.base != place:
+            if whole and append.base is not None and append.base != place:
                 violations.append(_told("CAS-HOLE", append, _at(log, order, append.base), order, append.base))
             ops.append(append)
             key.append(2 * place + 1)
@@ -57,7 +58,7 @@ def keyed(log: Log, order: Order) -> Keyed:
             slot = append.number - 1 if log.numbered and append.number is not None else append.base
             if log.numbered and append.base is not None and append.base != slot:
                 violations.append(_told("CAS-HOLE", append, None, order, append.base))
-            if slot is not None and slot < length:
+            if slot is not None and slot < length and whole:
                 violations.append(_overwritten(log, order, append, slot))
             elif not settled:
                 ops.append(append)

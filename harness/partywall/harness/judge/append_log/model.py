@@ -11,9 +11,6 @@ from typing import Literal
 INFINITY = math.inf
 """When an append of unknown outcome returned: it may still be applied."""
 
-UNKNOWN = -1
-"""Stands in a read for a value that no append of this session could have written."""
-
 NAMES = (
     "PHANTOM",
     "BLEED",
@@ -125,7 +122,7 @@ def log_of(
     numbered: bool = False,
     foreign: frozenset[Value] = frozenset(),
 ) -> Log:
-    """A log from reads given in full, `(id, client, call, ret, values)`; the running list grows with each that agrees."""
+    """A log from reads in full, `(id, client, call, ret, values)`; the running list grows with each that agrees."""
     running: list[Value] = []
     kept: list[Read] = []
     for name, client, call, ret, values in reads:
@@ -159,8 +156,8 @@ class Violation:
 class Order:
     """The one order that the values force.
 
-    values      the longest clean read, `pin`; `position` is its index
-    sizes       for each read of the log how many values it shows, None where it contradicts the order
+    values      the longest read, `pin`, without what cannot be there; `position` is its index
+    sizes       for each read of the log how many values it shows, None where it cannot be right whatever the order
     """
 
     values: tuple[Value, ...]

@@ -24,17 +24,22 @@ class _Cleaned:
         return self.length + len(self.rest)
 
     @property
-    def rank(self) -> tuple[bool, int, int]:
-        """Clean before spoiled, long before short; among equals the last."""
-        return self.size == self.read.size, self.size, self.read.call
+    def whole(self) -> bool:
+        """Whether nothing in it was impossible."""
+        return self.size == self.read.size
+
+    @property
+    def rank(self) -> tuple[int, bool, int]:
+        """Long before short, clean before spoiled; among equals the last."""
+        return self.size, self.whole, self.read.call
 
 
 def order_of(log: Log, prefixes: bool = True) -> Order:
     """The forced order and what contradicts it; `prefixes=False` lets reads be out of date or out of order.
 
-    Values are unique, so the longest read that holds nothing impossible is the only order there can be: every other
-    read of a right log is a prefix of it. Were a read with a repeat taken for the order, the innocent reads would be
-    the ones to disagree with it.
+    Values are unique, so the longest read is the only order there can be: every other read of a right log is a prefix
+    of it. It is taken without repeats and without what nobody wrote: were a read with a turn twice taken as it is, the
+    innocent reads would be the ones to disagree with it.
     """
     violations: Violations = []
     running, reads = _cleaned(log, violations)
@@ -46,7 +51,7 @@ def order_of(log: Log, prefixes: bool = True) -> Order:
         append = log.by_value[value]
         if append.status == "fail":
             violations.append(Violation("FAILED-BUT-VISIBLE", append, pin, value=value))
-    sizes: list[int | None] = [each.size for each in reads]
+    sizes: list[int | None] = [each.size if each.whole else None for each in reads]
     if prefixes and pin is not None:
         for index, violation in _disagreements(running, reads, values, position, pin):
             sizes[index] = None

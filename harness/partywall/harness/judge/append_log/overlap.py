@@ -4,32 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .model import Append
 
+def overlap(calls: Sequence[tuple[str, int, float]]) -> float:
+    """The share of calls, `(client, call, end)`, that overlapped a call of another client, in O(n log n).
 
-def overlap(appends: Sequence[Append], ended: Sequence[float] | None = None) -> float:
-    """The share of appends that overlapped an append of another client, in O(n log n).
-
-    `ended` gives when each call ended for its client, where that differs from `ret`: an append of unknown outcome
-    returns at infinity, and were that taken for its end, one lost answer would make the whole run look concurrent.
+    `end` is when the client stopped waiting, not when an unknown outcome can no longer take effect: were that taken,
+    one lost answer would make a serial run look concurrent.
     """
-    if not appends:
+    if not calls:
         return 0.0
-    ends = [append.ret for append in appends] if ended is None else list(ended)
-    in_order = sorted(range(len(appends)), key=lambda index: appends[index].call)
-    met = [False] * len(appends)
+    in_order = sorted(range(len(calls)), key=lambda index: calls[index][1])
+    met = [False] * len(calls)
     latest = _Two()
     for index in in_order:
-        append = appends[index]
-        other = latest.of_another(append.client)
-        met[index] = other is not None and other >= append.call
-        latest.offer(append.client, ends[index])
+        client, call, end = calls[index]
+        other = latest.of_another(client)
+        met[index] = other is not None and other >= call
+        latest.offer(client, end)
     earliest = _Two()
     for index in reversed(in_order):
-        append = appends[index]
-        other = earliest.of_another(append.client)
-        met[index] |= other is not None and -other <= ends[index]
-        earliest.offer(append.client, -append.call)
+        client, call, end = calls[index]
+        other = earliest.of_another(client)
+        met[index] |= other is not None and -other <= end
+        earliest.offer(client, -call)
     return sum(met) / len(met)
 
 

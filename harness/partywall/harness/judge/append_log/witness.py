@@ -59,9 +59,12 @@ def _hole(log: Log, it: Violation) -> bool:
 
 
 def _mismatch(log: Log, it: Violation) -> bool:
-    if not isinstance(it.first, Append) or it.first.number is None or not log.numbered:
+    """A read shows it elsewhere, or it was acknowledged with two numbers."""
+    if not isinstance(it.first, Append) or it.first.number is None:
         return False
-    return any(
+    if isinstance(it.second, Append):
+        return it.first.value == it.second.value and it.first.number != it.second.number
+    return log.numbered and any(
         it.first.value in log.shown(pin) and _place(log, pin, it.first) != it.first.number - 1 for pin in it.pins
     )
 

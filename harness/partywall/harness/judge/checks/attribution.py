@@ -27,7 +27,7 @@ def judge(history: History) -> Verdict:
         "attribution",
         Guarantee.ISOLATION,
         findings[:1] if findings else (),
-        [control],
+        [control] if watched and asked else [],
         covered=watched and asked,
         reason="" if watched and asked else "no model stands behind the target whose prompts are watched",
     )
@@ -36,10 +36,7 @@ def judge(history: History) -> Verdict:
 def _finding(entry: Seen) -> Finding:
     viewer = entry.viewer or ("", "", "", "")
     taken = f"it was taken for {named(viewer)}'s" if entry.viewer else "it is nobody's for sure"
-    claim = (
-        f"prompt at {entry.at} bears the marks of two probes in flight ({entry.how}); "
-        f"{taken}: attribution mismatch"
-    )
+    claim = f"prompt at {entry.at} bears the marks of two probes in flight ({entry.how}); {taken}: attribution mismatch"
     evidence = Evidence(entry.probe or "", "run_turn", "", "", (), "", "", entry.at)
     return finding(
         "PW109",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from partywall.canaries import redact_tokens
+
 from ...observe.history import History
 from ...plan.channel import Channel
 from ...plan.guarantee import Guarantee
@@ -11,7 +13,7 @@ from ...plan.identity import RawPath
 from ..check import Check, conclude
 from ..exposure import Exposure, exposure_of
 from ..observation import Observation
-from ..struck import StruckTurn, delivered_control, prompts_of, struck_turns
+from ..struck import StruckTurn, delivered_control, prompts_of, struck_turns, was_due
 from ..testimony import evidence_of, finding, named
 from ..verdict import Control, Evidence, Finding, Verdict
 
@@ -35,7 +37,7 @@ def judge(history: History) -> Verdict:
         Guarantee.RESILIENCE,
         findings,
         [delivered_control(turns), *_healed(history, exposure, turns)],
-        covered=bool(turns) or any(not fault.delivered for fault in history.faults),
+        covered=was_due(history),
         reason="" if turns else "no turn was struck by a fault",
         checked=len(turns),
         total=len(turns),
@@ -56,7 +58,8 @@ def _words(exposure: Exposure, turns: tuple[StruckTurn, ...]) -> list[Finding]:
 
 def _word(exposure: Exposure, turn: StruckTurn, seen: Observation, text: str, mark: str) -> Finding:
     parted = exposure.provenance.parted(turn.owner, seen.viewer)
-    at = text.index(mark)
+    excerpt = redact_tokens(text, exposure.history.header.prefix)  # first, lest half a canary stand at its edge
+    excerpt = excerpt[max(0, excerpt.index(mark) - _MARGIN) : excerpt.index(mark) + len(mark)]
     what = "was kept" if parted is None else f"crossed {parted.name}"
     return finding(
         "PW702" if parted is None else "PW703",
@@ -67,7 +70,7 @@ def _word(exposure: Exposure, turn: StruckTurn, seen: Observation, text: str, ma
         observer=seen.viewer,
         channel=seen.channel,
         carrier="plain",
-        evidence=[Evidence(seen.probe, seen.op, "", text[max(0, at - _MARGIN) : at + len(mark)], at=seen.at)],
+        evidence=[Evidence(seen.probe, seen.op, "", excerpt, at=seen.at)],
         kind=(seen.op, turn.kinds),
     )
 

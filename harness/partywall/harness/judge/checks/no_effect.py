@@ -16,7 +16,7 @@ from ...plan.identity import RawPath
 from ...plan.operation import OPERATIONS, WRITES
 from ..check import Check, conclude
 from ..observation import viewer_of
-from ..struck import StruckTurn, delivered_control, struck_turns, told_of
+from ..struck import StruckTurn, delivered_control, struck_turns, told_of, was_due
 from ..verdict import Control, Evidence, Finding, Verdict
 
 _LOOKS = ("list_memories", "list_facts", "side_effects")
@@ -46,7 +46,8 @@ def judge(history: History) -> Verdict:
 
     A turn of which some attempt was answered well may do what it was asked, so it is left out.
     """
-    turns = [turn for turn in struck_turns(history) if not turn.recovered]
+    struck = struck_turns(history)
+    turns = [turn for turn in struck if not turn.recovered]
     looks = _looks(history)
     findings: list[Finding] = []
     judged: set[str] = set()
@@ -69,8 +70,8 @@ def judge(history: History) -> Verdict:
         Guarantee.RESILIENCE,
         findings,
         controls,
-        covered=bool(turns) or any(not fault.delivered for fault in history.faults),
-        reason="" if turns else "no turn got nothing but faulty answers",
+        covered=bool(turns) or (was_due(history) and not struck),
+        reason="" if turns else "every struck turn recovered" if struck else "no turn was struck by a fault",
         checked=len(judged),
         total=len(turns),
     )

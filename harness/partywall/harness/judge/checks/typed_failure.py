@@ -11,7 +11,7 @@ from ...plan.channel import Channel
 from ...plan.guarantee import Guarantee
 from ..check import Check, conclude
 from ..observation import leaves
-from ..struck import StruckTurn, delivered_control, struck_turns, told_of
+from ..struck import StruckTurn, delivered_control, struck_turns, told_of, was_due
 from ..verdict import Control, Finding, Verdict
 
 _FILTERABLE = frozenset({"sensitive-echo"})
@@ -36,7 +36,7 @@ def judge(history: History) -> Verdict:
         Guarantee.RESILIENCE,
         findings,
         controls,
-        covered=bool(turns) or any(not fault.delivered for fault in history.faults),
+        covered=was_due(history),
         reason="" if turns else "no turn was struck by a fault",
         checked=len(turns),
         total=len(turns),

@@ -1,0 +1,228 @@
+"""Exchange: one request and its reply as they crossed an ASGI server, copied by reference, read later."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import unquote_plus
+
+from partywall.canaries import UsageError
+
+from ..judge.observation import leaves
+from ..plan.channel import Channel
+from ..plan.identity import RawPath
+from .record import Passed
+from .stream import assembled
+
+FAILED = "error"
+"""The stratum of a reply that is the server's failure."""
+
+_TEXTS = (b"text/", b"json", b"xml", b"javascript", b"x-www-form-urlencoded", b"event-stream", b"graphql")
+_INFLATED = {b"gzip": 31, b"x-gzip": 31, b"deflate": 15}
+_SOURCES = ("header", "state", "body")
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeFrom:
+    """Where a request's scope stands, the first hit wins: `header:NAME`, `state:KEY`, `body:/pointer`.
+
+    `state` is what an authenticating middleware has put into the ASGI scope's state; take the tenant from there where
+    a header is the client's to choose. Nowhere found is nobody: never guessed. Raises UsageError for another source.
+    """
+
+    tenant: tuple[str, ...] = ("state:tenant", "header:x-tenant-id")
+    user: tuple[str, ...] = ("state:user", "header:x-user-id")
+    session: tuple[str, ...] = ("state:session", "header:x-session-id")
+    task: tuple[str, ...] = ("state:task", "header:x-task-id")
+    trace: tuple[str, ...] = ("state:trace", "header:traceparent", "header:x-request-id")
+
+    def __post_init__(self) -> None:
+        for name in ("tenant", "user", "session", "task", "trace"):
+            sources = getattr(self, name)
+            for source in (sources,) if isinstance(sources, str) else sources:
+                kind, colon, rest = str(source).partition(":")
+                if isinstance(sources, str) or kind not in _SOURCES or not colon or not rest:
+                    expected = "expected a tuple of header:NAME, state:KEY, body:/pointer"
+                    raise UsageError(f"{name} cannot be taken from {source!r}; {expected}")
+
+    @property
+    def state_keys(self) -> tuple[str, ...]:
+        """The keys of the state that are read."""
+        every = (*self.tenant, *self.user, *self.session, *self.task, *self.trace)
+        return tuple(source.partition(":")[2] for source in every if source.startswith("state:"))
+
+
+class Copy:
+    """What crosses while one request is served: references to bytes, up to `cap` of them either way.
+
+    Its methods run in the path of the request: they add to lists and do nothing else.
+    """
+
+    __slots__ = ("asked", "asked_room", "cap", "cut", "replied", "room", "scope", "start", "state")
+
+    def __init__(self, scope: MutableMapping[str, Any], cap: int) -> None:
+        self.scope = scope
+        self.cap = self.asked_room = self.room = cap
+        self.asked: list[bytes] = []
+        self.replied: list[bytes] = []
+        self.start: Mapping[str, Any] | None = None
+        self.state: dict[str, Any] = {}
+        self.cut = False
+
+    def request(self, message: Mapping[str, Any]) -> None:
+        """A message came in."""
+        if message["type"] == "http.request" and (body := message.get("body")):
+            self.asked_room = _kept(self.asked, body, self.asked_room)
+
+    def response(self, message: Mapping[str, Any]) -> None:
+        """A message has gone out."""
+        if message["type"] == "http.response.body":
+            if body := message.get("body"):
+                self.cut |= len(body) > self.room
+                self.room = _kept(self.replied, body, self.room)
+        elif message["type"] == "http.response.start":
+            self.start = message
+
+    def keep(self, keys: Sequence[str]) -> None:
+        """The request is over: note what the state says, before another may change it."""
+        state = self.scope.get("state")
+        if isinstance(state, Mapping):
+            self.state = {key: state[key] for key in keys if key in state}
+
+
+class Exchange:
+    """The record of a copy. All that a client sends is its own input; all that comes back is derived."""
+
+    def __init__(self, copy: Copy, scope_from: ScopeFrom, replies: Sequence[bytes]) -> None:
+        self._copy = copy
+        self._from = scope_from
+        self._replies = replies
+
+    @property
+    def stratum(self) -> str:
+        """Failures show what nobody meant to show."""
+        return FAILED if self._status >= 500 else ""
+
+    @cached_property
+    def viewer(self) -> RawPath:
+        """Whose request it was."""
+        where = self._from
+        return (
+            self._first(where.tenant),
+            self._first(where.user),
+            self._first(where.session),
+            self._first(where.task),
+        )
+
+    @cached_property
+    def trace(self) -> str:
+        """The trace or the request's id."""
+        return self._first(self._from.trace) or ""
+
+    @property
+    def sampled_by(self) -> str:
+        """The session, else the trace."""
+        return self.viewer[2] or self.trace
+
+    def own(self) -> Sequence[str]:
+        """Path, query and body of the request, as sent and unquoted."""
+        scope = self._copy.scope
+        query = bytes(scope.get("query_string", b"")).decode("latin-1")
+        asked = b"".join(self._copy.asked)
+        return [str(scope.get("path", "")), query, unquote_plus(query), *_texts(asked)]
+
+    def shown(self) -> Sequence[tuple[str, str]]:
+        """The texts of the reply."""
+        channel = Channel.ERRORS if self._status >= 400 else Channel.REPLY
+        return [(channel, text) for body in self._replies for text in _texts(body)]
+
+    @property
+    def _status(self) -> int:
+        status = (self._copy.start or {}).get("status", 200)
+        return status if isinstance(status, int) else 200
+
+    @cached_property
+    def _headers(self) -> dict[str, str]:
+        headers = self._copy.scope.get("headers", ())
+        return {bytes(name).decode("latin-1").lower(): bytes(value).decode("latin-1") for name, value in headers}
+
+    @cached_property
+    def _body(self) -> Any:
+        return _json(b"".join(self._copy.asked))
+
+    def _first(self, sources: Sequence[str]) -> str | None:
+        for source in sources:
+            kind, _, rest = source.partition(":")
+            if kind == "header":
+                value: Any = self._headers.get(rest.lower())
+            elif kind == "state":
+                value = self._copy.state.get(rest)
+            else:
+                value = _pointed(self._body, rest)
+            if isinstance(value, int) and not isinstance(value, bool):
+                value = str(value)
+            if isinstance(value, str) and value:
+                return value
+        return None
+
+
+def passed_of(copy: Copy, scope_from: ScopeFrom) -> Passed:
+    """A copy as the checker takes it; without a record where nothing can be read: `binary`, `encoded`."""
+    headers = {bytes(name).lower(): bytes(value).lower() for name, value in (copy.start or {}).get("headers", ())}
+    media, encoding = headers.get(b"content-type", b""), headers.get(b"content-encoding", b"")
+    asked, reply, cut = b"".join(copy.asked), b"".join(copy.replied), copy.cut
+    if media and not any(text in media for text in _TEXTS):
+        return Passed((), None, "binary")
+    if encoding not in (b"", b"identity"):
+        inflated = _inflated(reply, encoding, copy.cap)
+        if inflated is None:
+            return Passed((), None, "encoded")
+        reply, cut = inflated, cut or len(inflated) >= copy.cap
+    # a token that streams in pieces stands in no event: the pieces are put together before anything is scanned
+    replies = (reply, assembled(reply)) if b"event-stream" in media else (reply,)
+    return Passed((asked, *replies), Exchange(copy, scope_from, replies), "too_long" if cut else "")
+
+
+def _kept(kept: list[bytes], body: Any, room: int) -> int:
+    if room <= 0:
+        return 0
+    # only bytes stay as they are; a bytearray or a view may be used again by whoever sent it
+    kept.append(body if type(body) is bytes and len(body) <= room else bytes(body[:room]))
+    return room - len(kept[-1])
+
+
+def _texts(body: bytes) -> list[str]:
+    document = _json(body)
+    if document is None:
+        text = body.decode("utf-8", "surrogateescape")
+        return [text, unquote_plus(text)] if "%" in text or "+" in text else [text]
+    return [text for _, text in leaves(document)]
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body.decode("utf-8", "surrogateescape")) if body[:1] in b'{[" \n\t\r' else None
+    except ValueError:
+        return None
+
+
+def _pointed(document: Any, pointer: str) -> Any:
+    for part in pointer.strip("/").split("/"):
+        name = part.replace("~1", "/").replace("~0", "~")
+        if not isinstance(document, dict) or name not in document:
+            return None
+        document = document[name]
+    return document
+
+
+def _inflated(body: bytes, encoding: bytes, most: int) -> bytes | None:
+    if encoding not in _INFLATED:
+        return None
+    try:
+        return zlib.decompressobj(_INFLATED[encoding]).decompress(body, most)
+    except zlib.error:
+        return None
