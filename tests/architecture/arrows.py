@@ -24,7 +24,7 @@ FLOORS = (
     {"drive", "judge"},
     {"report", "exits"},
     {"run"},
-    {"online", "doctor"},
+    {"online", "doctor", "demos"},
     {"frontends"},
     {""},
 )

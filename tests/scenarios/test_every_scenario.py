@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from partywall.canaries import DEFAULT_PREFIX, Keyring, Scanner
 from partywall.harness.plan import (
-    AUTHENTICATES,
     OPERATIONS,
     Capabilities,
     Guarantee,
@@ -19,7 +18,13 @@ from partywall.harness.plan import (
 )
 from partywall.harness.run import scenarios, schedules_of
 
-EVERYTHING = Capabilities(frozenset(OPERATIONS), authenticates=True, disposable=True)
+EVERYTHING = Capabilities(
+    frozenset(OPERATIONS),
+    authenticates=True,
+    disposable=True,
+    watches=frozenset({"prompt", "headers"}),
+    promises={"idempotent": True, "cas": True, "shared_store": True},
+)
 SEEDS = range(5)
 SIZES = (1, 2, 3)
 ALL = scenarios()
@@ -59,7 +64,7 @@ def test_it_says_its_hazard_in_a_sentence_and_what_it_exercises(scenario: Scenar
 @EVERY
 def test_its_needs_are_known_operations(scenario: Scenario) -> None:
     named = {name.strip() for need in scenario.needs for name in need.split("|")}
-    assert named <= set(OPERATIONS) | {AUTHENTICATES}
+    assert named <= EVERYTHING.offers
 
 
 @EVERY

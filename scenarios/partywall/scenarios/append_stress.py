@@ -24,7 +24,7 @@ def plan(mint: Planting, rng: random.Random, size: int) -> Schedule:
         script.phase(script.opening(hot, agents, *cold))
         load = list(_load(script, rng, hot, cold))
         load += [
-            script.plant("run_turn", agents, client=_client(agents, n))
+            replace(script.plant("run_turn", agents, client=_client(agents, n)), tagged=True)
             for n in range(CLIENTS)
             for _ in range(AGENT_TURNS)
         ]

@@ -1,4 +1,4 @@
-"""Two commits from one version, a commit from a stale one and a retry under one id must each take effect once at most."""
+"""Of two commits from one version one must be refused, a stale one too; a retry under one id must change nothing."""
 
 import random
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ from partywall.harness.plan import (
 
 
 def plan(mint: Planting, rng: random.Random, size: int) -> Schedule:
-    """Serial calls are no test of these, and random load seldom meets them: each is made by hand, in its own session."""
+    """Random load seldom meets these cases: each is made by hand, in a session of its own."""
     script = Script(mint, rng)
     for number in range(size):
         tail = f"-{number}" if number else ""

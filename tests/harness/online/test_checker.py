@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -49,7 +50,7 @@ def test_a_record_is_judged_at_no_level_that_it_does_not_name() -> None:
     raw = json.dumps({"tenant": "acme", "reply": token(Scope("acme", "bob"))}).encode()
     found = check(raw)
     assert codes(found) == []
-    assert found[1].canaries == {"own": 1}
+    assert found[1].canaries == Counter(own=1)
 
 
 def test_reach_is_the_judges_a_session_canary_is_shown_to_all_tasks_of_its_session() -> None:
@@ -69,7 +70,7 @@ def test_there_is_one_finding_for_each_record_and_owner() -> None:
 def test_own_input_is_imported_and_its_echo_is_no_leak() -> None:
     found = check(line(input=f"is {token(ZETA)} yours?", reply=f"{token(ZETA)} is not"))
     assert codes(found) == []
-    assert found[1].canaries == {"own": 0, "imported": 1, "foreign": 0}
+    assert found[1].canaries == Counter(imported=1)
 
 
 def test_what_an_identity_put_in_stays_imported_in_its_later_records() -> None:
@@ -210,7 +211,7 @@ def test_every_epoch_that_is_named_is_seen() -> None:
 def test_the_self_test_finds_its_leak_and_fails_where_nothing_can_be_found() -> None:
     one = checker()
     assert one.selftest()
-    one._scanner = checker(epochs=("other",))._scanner
+    one._scanner = checker(prefix="qzxw9")._scanner
     assert not one.selftest()
 
 

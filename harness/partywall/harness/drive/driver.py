@@ -170,10 +170,10 @@ class _Run:
         arguments = dict(call.arguments)
         for name, value in call.arguments.items():
             if isinstance(value, ValueOf):
-                found = _identifier(self._values.get(value.probe))
+                found = _part(self._values.get(value.probe), value.field)
                 if found is None:
                     arguments[name] = None
-                    return replace(call, arguments=arguments), f"probe {value.probe} gave no id to ask for"
+                    return replace(call, arguments=arguments), f"probe {value.probe} gave no {value.field or 'id'} to ask for"
                 arguments[name] = _altered(found) if value.altered else found
         return replace(call, arguments=arguments), ""
 
@@ -229,7 +229,10 @@ async def _contained(work: Callable[[], Awaitable[_T]]) -> _T:
         raise RuntimeError(_told(error)) from error
 
 
-def _identifier(value: Any) -> Any:
+def _part(value: Any, field: str) -> Any:
+    """A named field of a value, else the id that it holds or is."""
+    if field:
+        return value.get(field) if isinstance(value, dict) else None
     return value.get("id", value.get("memory_id")) if isinstance(value, dict) else value
 
 

@@ -59,7 +59,9 @@ class Provenance:
         self._scanner = Scanner(
             [Keyring.from_record(dict(record)) for record in header.keyrings], level="S3", prefix=header.prefix
         )
-        self._sown: dict[str, Sown] = {entry.canary.text: entry for entry in history.sown}
+        self._sown: dict[str, Sown] = {}
+        for planting in history.sown:  # a retry plants the same canary again, and may be the first to arrive
+            self._sown.setdefault(planting.canary.text, planting)
         self._inputs: dict[str, list[_Input]] = {}
         self.brought_in: list[Opened] = []
         """Every canary that stood in what an identity put into its own scope."""

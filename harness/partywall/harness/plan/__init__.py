@@ -20,7 +20,7 @@ from .planting import Planting
 from .probe import Call, Probe, ValueOf
 from .scenario import Pack, Plan, Scenario
 from .schedule import Line, Phase, Schedule
-from .script import ARTIFACT, FACT_KEY, QUESTION, Script
+from .script import ARTIFACT, CAS, FACT_KEY, IDEMPOTENT, QUESTION, Script
 from .trial import Trial
 
 __all__ = [
@@ -28,7 +28,9 @@ __all__ = [
     "ANY_WRITE",
     "ARTIFACT",
     "AUTHENTICATES",
+    "CAS",
     "FACT_KEY",
+    "IDEMPOTENT",
     "INCIDENTAL_CHANNELS",
     "OBSERVATIONS",
     "OPERATIONS",

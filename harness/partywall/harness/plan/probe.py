@@ -19,11 +19,12 @@ class ValueOf:
     """An argument that is known only at run time: the id that an earlier probe's value holds.
 
     `altered` makes an id of the same form that was never given out: a target may refuse a malformed id otherwise
-    than a missing one, and that is no existence signal.
+    than a missing one, and that is no existence signal. `field` names another part of the value than its id.
     """
 
     probe: str
     altered: bool = False
+    field: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Probe:
     `twin` names an earlier probe that asked the same of something that never was: the two answers must look alike.
     `tagged` lets a target put a self-tag into the question, so that a prompt caught at the model is known to be this
     probe's; never where wording must be identical, since a nonce in the question disables the cache that leaks.
-    `faulted` has the trial's fault strike it.
+    `faulted` has the trial's fault strike it. `needs` are promises without which it would ask for nothing.
     """
 
     id: str
@@ -65,6 +66,7 @@ class Probe:
     twin: str = ""
     tagged: bool = False
     faulted: bool = False
+    needs: frozenset[str] = frozenset()
 
     @property
     def awaits(self) -> frozenset[str]:

@@ -97,6 +97,8 @@ class Schedule:
 def _may(probe: Probe, capabilities: Capabilities) -> bool:
     """Where nobody proves who calls, the caller is whoever is addressed: a disagreement cannot be expressed."""
     call = probe.call
+    if not probe.needs <= capabilities.offers:
+        return False
     if OPERATIONS[call.op].operator:
         return True
     if call.credential != "valid":

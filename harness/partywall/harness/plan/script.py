@@ -21,6 +21,9 @@ QUESTION = "Which booking reference belongs to the open order?"
 FACT_KEY = "open_order"
 ARTIFACT = "report.md"
 LAYERS = ("session", "task", "user")
+IDEMPOTENT = frozenset({"promises.idempotent"})
+CAS = frozenset({"promises.cas"})
+"""Needs of probes that retry, and that commit on a version."""
 OPERATOR = Identity("operations", "operator", "operator")
 
 _INTO = {
@@ -100,6 +103,14 @@ class Script:
         if op == "add_memory" and into is None:
             self._memories[scope] = probe.id
         return replace(probe, sows=(canary,))
+
+    def again(self, first: Probe, client: str = "") -> Probe:
+        """The same call once more, under the same request id; asked only of a target that promises idempotence.
+
+        It plants the same canary: of two clients that send one request, either may be the first to arrive.
+        """
+        self._count += 1
+        return replace(first, id=f"p{self._count}", client=client or first.client, needs=IDEMPOTENT)
 
     def opening(self, *scopes: Scope) -> list[Probe]:
         """Create the session of each scope, once a session."""

@@ -25,6 +25,8 @@ _STORES = ("sqlite",)
 _PROFILE = "reference-agent"
 _PATIENCE = ("--model-timeout", "2", "--model-deadline", "5")
 """Seconds the agent waits for its model: it must give up before a caller's deadline of ten does."""
+_LIMITS = ("idle_after", "lifetime", "archive_after")
+"""Options that the agent takes: seconds of a session's life."""
 
 
 class ReferenceTarget(WatchedHttpTarget):
@@ -49,7 +51,7 @@ class ReferenceTarget(WatchedHttpTarget):
 
 
 async def _open(spec: str, settings: TargetSettings) -> ReferenceTarget:
-    mutant = _mutant(spec)
+    mutant, limits = _mutant(spec), _limits(spec, settings)
     secret = hashlib.sha256(os.urandom(32)).hexdigest()
     marks = hashlib.sha256(f"reference marks {settings.seed}".encode()).hexdigest()
     epoch = f"reference-{settings.seed}"
@@ -59,7 +61,8 @@ async def _open(spec: str, settings: TargetSettings) -> ReferenceTarget:
     try:
         data = Path(folder.name)
         command = [sys.executable, "-m", "partywall.reference_impl", "--port", "0", "--data", str(data / "store")]
-        command += ["--model-url", mock.base_url, *_PATIENCE, *(["--mutant", mutant] if mutant else [])]
+        command += ["--model-url", mock.base_url, *_PATIENCE, *limits]
+        command += ["--mutant", mutant] if mutant else []
         environment = {
             **os.environ,
             "PARTYWALL_TOKEN_KEY": secret,
@@ -91,6 +94,16 @@ def _mutant(spec: str) -> str:
         elif equals or name not in _STORES:
             raise UsageError(f"target {spec!r}: {part!r} is not understood; known: {', '.join(_STORES)}, mutant=ID")
     return mutant
+
+
+def _limits(spec: str, settings: TargetSettings) -> list[str]:
+    """The options as the agent's arguments. UsageError for one that it does not have."""
+    arguments = []
+    for name, seconds in settings.options.items():
+        if name not in _LIMITS:
+            raise UsageError(f"target {spec!r}: no option {name!r}; known: {', '.join(_LIMITS)}")
+        arguments += [f"--{name.replace('_', '-')}", str(seconds)]
+    return arguments
 
 
 def _known(name: str) -> str:

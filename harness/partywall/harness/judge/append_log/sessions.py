@@ -65,7 +65,9 @@ class _Harvest:
         self._dimensions = capabilities.dimensions
         self._sharing = [frozenset(pair) for pair in capabilities.intended_sharing]
         self._promises = Promises.of(capabilities.promises)
-        self._sown: dict[str, Sown] = {entry.canary.text.lower(): entry for entry in history.sown}
+        self._sown: dict[str, Sown] = {}
+        for entry in history.sown:
+            self._sown.setdefault(entry.canary.text.lower(), entry)
         self._tokens = Tokens(history.header.prefix, self._sown)
         self._cuts = cuts_of(history)
         self._carrying = any(call.arguments.get("carry_from") for call in history.invocations.values())

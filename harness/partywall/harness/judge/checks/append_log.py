@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from ...observe.history import Faulted, History
 from ...plan.channel import Channel
@@ -11,7 +10,7 @@ from ...plan.guarantee import Guarantee
 from ..append_log import NAMES, Append, Read, Session, Violation, doubt, sessions_of, told, violations_of
 from ..append_log.model import Level
 from ..check import Check, conclude
-from ..testimony import finding
+from ..testimony import finding, named
 from ..verdict import Control, Evidence, Finding, Verdict
 
 _CODES = {name: f"PW{201 + index}" for index, name in enumerate(NAMES)}
@@ -78,7 +77,7 @@ def _controls(tried: list[Session]) -> Iterator[Control]:
         final = session.seen and bool(session.log.final_reads)
         why = "no full read began after the last acknowledgement" if session.seen else "no full read showed any of them"
         yield Control(
-            f"a final read shows the turns of {'/'.join(str(part) for part in session.key)}",
+            f"a final read shows the turns of {named(session.key)}",
             Channel.TURNS,
             final,
             "" if final else why,
@@ -127,9 +126,9 @@ def _named(history: History, it: Violation) -> str:
 
 def _struck(history: History, kinds: tuple[str, ...], after: float, before: float) -> bool:
     for entry in history.entries:
-        if isinstance(entry, Faulted) and entry.delivered and entry.fault.startswith(kinds):
-            if after < entry.at < before:
-                return True
+        due = isinstance(entry, Faulted) and entry.delivered and entry.fault.startswith(kinds)
+        if due and after < entry.at < before:
+            return True
     return any(
         call.op in kinds and after < call.at < before and history.outcome(probe).status != "fail"
         for probe, call in history.invocations.items()
@@ -141,20 +140,19 @@ def _finding(history: History, name: str, found: list[tuple[Session, Violation]]
     session, first = found[0]
     sessions = len({each.key for each, _ in found})
     more = f" ({len(found)} such, in {sessions} session{'' if sessions == 1 else 's'})" if len(found) > 1 else ""
-    path = (*session.key[:3], session.key[3] if len(session.key) > 3 else "")
+    tenant, user, place, task = (*session.key, "")[:4]
+    path = (tenant, user, place, task)
     evidence = [each for at, it in found[:5] for each in _evidence(history, at, it)]
-    return replace(
-        finding(
-            _CODES[name],
-            f"{'/'.join(str(part) for part in session.key)}: {told(session.log, first)}{more}",
-            boundary="session",
-            owner=path,  # type: ignore[arg-type]
-            observer=path,  # type: ignore[arg-type]
-            channel=Channel.TURNS,
-            carrier="plain",
-            evidence=evidence,
-            kind=(name,),
-        )
+    return finding(
+        _CODES[name],
+        f"{named(session.key[:3])}: {told(session.log, first)}{more}",
+        boundary="session",
+        owner=path,
+        observer=path,
+        channel=Channel.TURNS,
+        carrier="plain",
+        evidence=evidence,
+        kind=(name,),
     )
 
 

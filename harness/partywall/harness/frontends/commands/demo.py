@@ -1,0 +1,36 @@
+"""`partywall demo`: nine demonstrations on the bundled agent, each computed from the run that it tells of."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def demo(
+    name: Annotated[str, typer.Argument(help="A number from 1 to 9 or a name; all in order where none is given.")] = "",
+    mutant: Annotated[
+        str, typer.Option(help="Seed this fault in the agent first: the demonstration must see it.")
+    ] = "",
+    seed: Annotated[int, typer.Option(help="Everything random comes from it.")] = 1,
+) -> int:
+    """Show on the bundled agent what isolation, concurrency, lifecycle and purge mean; 0 where all of it was shown."""
+    from ...demos import Stage, demo_named, demos, perform
+    from ...exits import Exit
+    from ...report.escape import harmless
+    from ..supervise import supervise
+    from ..verification import blocked
+
+    chosen = (demo_named(name),) if name else demos()
+    reference = f"reference:mutant={mutant}" if mutant else "reference"
+
+    def say(line: str) -> None:
+        typer.echo(harmless(line).replace("\n", " "))
+
+    async def show() -> list[Exit]:
+        async with Stage(reference, seed=seed) as stage:
+            return [(await perform(each, stage, say)).exit for each in chosen]
+
+    exits = supervise(show(), on_stall=blocked)
+    say(f"{sum(code is Exit.HELD for code in exits)} of {len(exits)} demonstrations showed what they claim")
+    return int(next((code for code in (Exit.VIOLATED, Exit.INCONCLUSIVE) if code in exits), Exit.HELD))
