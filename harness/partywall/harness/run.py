@@ -114,8 +114,9 @@ async def verify(
     """Verify a target: every scenario in a world of its own, every check over every history.
 
     Runs the scenarios that the plan chooses where `to_run` names none. A `kind` opens the target in place of the one
-    that understands the plan's: for a target that is an object at hand, and whose name in the plan is only told. Raises UsageError for what the caller got
-    wrong before anything was sent. What goes wrong later is in the result, beside what had been observed by then.
+    that claims the plan's: for an object at hand, whose name in the plan is only told. Raises UsageError for what the
+    caller got wrong before anything was sent. What goes wrong later is in the result, beside what had been observed
+    by then.
     """
     run = Run(plan, progress, kind)
     await run.through(chosen(plan) if to_run is None else to_run)

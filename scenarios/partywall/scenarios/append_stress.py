@@ -15,32 +15,24 @@ AGENT_TURNS = 2
 def plan(mint: Planting, rng: random.Random, size: int) -> Schedule:
     """Eight clients on one hot session, two on each of three cold ones, all from one barrier; then full reads by two.
 
-    Every round has sessions of its own: one that is full refuses, and refusals are no load. The agent's own turns go
-    to a session apart, since a reply stands between them and takes a number too.
+    Every round has sessions of its own: one that is full refuses, and refusals are no load.
     """
     script = Script(mint, rng)
     for number in range(size):
-        hot, agents, *cold = (mint.scope(*_numbered(names, number)) for names in _SESSIONS)
-        script.phase(script.opening(hot, agents, *cold))
-        load = list(_load(script, rng, hot, cold))
-        load += [
-            replace(script.plant("run_turn", agents, client=_client(agents, n)), tagged=True)
-            for n in range(CLIENTS)
-            for _ in range(AGENT_TURNS)
-        ]
-        script.phase(load)
-        script.phase(_final(script, (hot, agents, *cold)))
+        hot, *cold = (mint.scope(*_numbered(names, number)) for names in _SESSIONS)
+        script.phase(script.opening(hot, *cold))
+        script.phase(_load(script, rng, hot, cold))
+        script.phase(_final(script, (hot, *cold)))
     return script.schedule()
 
 
 _SESSIONS = (
     ("acme", "ann", "s1", "k1"),
-    ("acme", "ann", "s3", "k1"),
     ("acme", "ann", "s2", "k1"),
     ("acme", "bob", "s1", "k1"),
     ("zeta", "ann", "s1", "k1"),
 )
-"""A hot one, one for the agent, and cold ones: of the same user, of another user, of another tenant, ids colliding."""
+"""A hot one and three cold: of the same user, of another user, of another tenant, ids colliding."""
 
 
 def _numbered(names: tuple[str, ...], number: int) -> tuple[str, ...]:
@@ -54,9 +46,9 @@ def _client(scope: Scope, number: int) -> str:
 
 def _load(script: Script, rng: random.Random, hot: Scope, cold: list[Scope]) -> Iterator[Probe]:
     """About 70 % appends, 25 % reads, and retries: after the answer, from another client, with another body."""
-    for n in range(CLIENTS):
-        client = _client(hot, n)
-        for index in range(CALLS):
+    for index in range(CALLS):
+        for n in range(CLIENTS):
+            client = _client(hot, n)
             name = f"r{n}-{index}"
             if index and rng.random() < 0.25:
                 yield script.probe("list_turns", hot, client=client)
@@ -69,6 +61,8 @@ def _load(script: Script, rng: random.Random, hot: Scope, cold: list[Scope]) -> 
                 yield script.again(first, _client(hot, (n + 1) % CLIENTS))
             if index % 16 == 6:
                 yield replace(script.plant("append_turn", hot, client=client, request_id=name), needs=IDEMPOTENT)
+    for n in range(CLIENTS * AGENT_TURNS):  # a turn of the agent is the append of a target that has no bare one
+        yield replace(script.plant("run_turn", hot, client=_client(hot, n % CLIENTS)), instead_of="append_turn")
     for scope in cold:
         for n in range(2):
             for index in range(4):  # the same ids as on the hot session: a request id means nothing outside its scope

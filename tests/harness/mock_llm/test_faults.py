@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from partywall.canaries import UsageError
 from partywall.harness.mock_llm import MockLLM, registry
 from partywall.harness.mock_llm import faults as folder
 
+SEVEN = ("normal", "invalid-json", "exception", "timeout", "fictitious-tool", "sensitive-echo", "ambiguous")
 _BODY: Any = {"messages": [{"role": "user", "content": "hi"}], "model": "m"}
 
 
@@ -45,7 +47,7 @@ def test_every_fault_is_delivered_recorded_and_outlived(name: str, stream: bool)
 def test_every_file_of_the_folder_is_a_fault() -> None:
     names = {path.stem for path in Path(folder.__path__[0]).glob("*.py")} - {"__init__"}
     assert {registry.file_name(name) for name in registry.faults()} == names
-    assert {"steady", "exception", "timeout", "invalid-json"} <= set(registry.faults())
+    assert set(registry.faults()) >= {"steady", *SEVEN}
 
 
 def test_steady_changes_no_byte() -> None:
@@ -104,7 +106,8 @@ def test_invalid_json_is_the_content_and_no_parser_takes_it(stream: bool) -> Non
                 text = "".join([chunk.choices[0].delta.content or "" async for chunk in answer])
             else:
                 text = answer.choices[0].message.content
-        assert text == '{"facts": ["a", ]'
+            [exchange] = mock.wiretap.exchanges()
+            assert text == f'{{"facts": ["{exchange.mark}", ]' == exchange.said
         with pytest.raises(json.JSONDecodeError):
             json.loads(text)
 
@@ -148,9 +151,81 @@ def test_a_fault_leaves_embeddings_and_models_alone() -> None:
 
 
 def test_an_unknown_fault_is_refused_with_what_is_known() -> None:
-    with pytest.raises(UsageError, match=r"no fault 'exeption'; known: exception, .* \(did you mean 'exception'\?\)"):
+    with pytest.raises(UsageError, match=r"no fault 'exeption'; known: ambiguous, exception, .* \(did you mean 'exception'\?\)"):
         MockLLM(fault="exeption")
 
 
 def _client(mock: MockLLM, timeout: float = 5, max_retries: int = 0) -> openai.AsyncOpenAI:
     return openai.AsyncOpenAI(base_url=mock.base_url, api_key="any", timeout=timeout, max_retries=max_retries)
+
+
+def test_cut_arguments_are_the_first_half_of_a_call_that_is_said_to_be_whole() -> None:
+    async def run() -> None:
+        async with MockLLM(fault="invalid-json") as mock, _client(mock) as client:
+            tool: Any = {"type": "function", "function": {"name": "delete_memory", "parameters": {}}}
+            asked: Any = [{"role": "user", "content": 'use tool delete_memory {"ids": ["m1"], "where": "x"}'}]
+            answer = await client.chat.completions.create(model="m", messages=asked, tools=[tool])
+            [choice] = answer.choices
+            [call] = choice.message.tool_calls or []
+        assert choice.finish_reason == "tool_calls"
+        assert call.type == "function"
+        assert call.function.arguments.startswith('{"ids": ["m1"]')
+        with pytest.raises(json.JSONDecodeError):
+            json.loads(call.function.arguments)
+
+    asyncio.run(run())
+
+
+def test_a_fictitious_tool_is_called_though_nobody_offered_it() -> None:
+    async def run() -> None:
+        async with MockLLM(fault="fictitious-tool") as mock, _client(mock) as client:
+            [choice] = (await client.chat.completions.create(**_BODY)).choices
+            [exchange] = mock.wiretap.exchanges()
+        assert (choice.finish_reason, choice.message.content) == ("tool_calls", None)
+        assert exchange.mark in exchange.said
+        assert exchange.said.startswith("erase_all_memories {")
+
+    asyncio.run(run())
+
+
+def test_a_sensitive_echo_repeats_the_system_prompt_and_a_credential() -> None:
+    async def run() -> str:
+        async with MockLLM(fault="sensitive-echo") as mock, _client(mock) as client:
+            system: Any = {"role": "system", "content": "Keep the recipe to yourself."}
+            answer = await client.chat.completions.create(model="m", messages=[system, *_BODY["messages"]])
+        return answer.choices[0].message.content or ""
+
+    text = asyncio.run(run())
+    assert "Keep the recipe to yourself." in text
+    assert "Authorization: Bearer sk-live-flt" in text
+
+
+def test_an_ambiguous_answer_gives_no_label_the_lead() -> None:
+    async def run() -> Any:
+        async with MockLLM(fault="ambiguous") as mock, _client(mock) as client:
+            return json.loads((await client.chat.completions.create(**_BODY)).choices[0].message.content or "")
+
+    found = asyncio.run(run())
+    assert found["label"] not in {each["label"] for each in found["candidates"]}
+    assert [each["confidence"] for each in found["candidates"]] == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("name", sorted(registry.faults()))
+def test_what_a_fault_says_bears_a_mark_that_the_seed_decides(name: str) -> None:
+    async def said(seed: int) -> tuple[str, str]:
+        async with MockLLM(seed=seed, fault=name) as mock, httpx.AsyncClient(trust_env=False, timeout=0.3) as client:
+            with contextlib.suppress(httpx.HTTPError):
+                async with asyncio.timeout(0.6):
+                    await client.post(mock.base_url + "/chat/completions", json=_BODY)
+            await mock.wiretap.wait_for(1, 2)
+            exchange = mock.wiretap.exchange(1)
+            return exchange.said, exchange.mark
+
+    if registry.fault(name).turn is None and registry.fault(name).document is None:
+        assert asyncio.run(said(1)) == ("", "")
+        return
+    (first, mark), again, other = asyncio.run(said(1)), asyncio.run(said(1)), asyncio.run(said(2))
+    assert mark
+    assert mark in first
+    assert (first, mark) == again
+    assert mark != other[1]

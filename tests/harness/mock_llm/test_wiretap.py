@@ -159,3 +159,21 @@ def test_a_journal_is_never_overwritten(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="exists"):
         MockLLM(journal=tmp_path / "tap")
     assert (tmp_path / "tap").read_text() == "mine"
+
+
+def test_one_exchange_is_read_by_its_number_whether_held_or_written_away(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with MockLLM(journal=tmp_path / "tap") as mock:
+            mock.wiretap._kept = 1_000
+            async with httpx.AsyncClient(base_url=mock.base_url, trust_env=False) as client:
+                for number in range(12):
+                    await client.post("/chat/completions", json=_chat(f"q{number}"))
+            assert 1 not in mock.wiretap._records
+            assert [mock.wiretap.exchange(number).body for number in (1, 12)] == [
+                json.dumps(_chat(f"q{number}"), separators=(",", ":")).encode() for number in (0, 11)
+            ]
+            for number in (0, 13):
+                with pytest.raises(KeyError):
+                    mock.wiretap.exchange(number)
+
+    asyncio.run(run())

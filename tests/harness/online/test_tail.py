@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -104,7 +105,7 @@ def test_a_line_too_long_comes_in_pieces_that_overlap_and_the_next_is_whole(log:
     pieces = [line for line in lines if line.long]
     assert [piece.rest for piece in pieces] == [False] + [True] * (len(pieces) - 1)
     assert max(len(piece.raw) for piece in pieces) < 3 << 20
-    for one, other in zip(pieces, pieces[1:], strict=False):
+    for one, other in pairwise(pieces):
         assert other.offset == one.offset + len(one.raw) - 512
         assert one.raw[-512:] == other.raw[:512]
 

@@ -167,6 +167,7 @@ def test_power_prints_how_long_a_leak_goes_unseen(
         ["--leak", "0", "--rps", "1"],
         ["--leak", "2", "--rps", "1"],
         ["--leak", "nan", "--rps", "1"],
+        ["--leak", "1e-300", "--rps", "1"],
         ["--leak", "0.1", "--rps", "0"],
         ["--leak", "0.1", "--rps", "inf"],
         ["--leak", "0.1", "--rps", "1", "--rate", "0"],
@@ -181,4 +182,5 @@ def test_power_refuses_what_is_no_rate(capsys: Captured, arguments: list[str]) -
 
 def test_power_takes_a_certain_catch_and_a_hopeless_one(capsys: Captured) -> None:
     assert _run(["power", "--leak", "1", "--rps", "1", "--rate", "1"]) == 0
-    assert _run(["power", "--leak", "1e-300", "--rps", "1", "--rate", "1e-9"]) == 0
+    assert _run(["power", "--leak", "1e-12", "--rps", "1", "--rate", "1e-9"]) == 0
+    assert "more than 10,000 years" in capsys.readouterr().out

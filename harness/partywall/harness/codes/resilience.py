@@ -8,8 +8,8 @@ CODES = (
         "PW701",
         "effect of a faulty turn",
         Guarantee.RESILIENCE,
-        "What is stored, or the ledger of tool effects, differs before and after a turn in which every answer of the model "
-        "was faulty, and nobody else wrote in between.",
+        "What is stored, or the ledger of tool effects, differs before and after a turn in which every answer of the "
+        "model was faulty, and nobody else wrote in between.",
         (
             "cut tool arguments repaired to {} and executed, so that a filter is lost",
             "a default for an argument that a tool with effects cannot do without",
@@ -67,8 +67,8 @@ CODES = (
         "PW706",
         "failure shown as success",
         Guarantee.RESILIENCE,
-        "A turn in which every answer of the model was faulty was answered as if it had gone well: with nothing, with the "
-        "faulty text itself, or with words that claim that the model was used.",
+        "A turn in which every answer of the model was faulty was answered as if it had gone well: with nothing, with "
+        "the faulty text itself, or with words that claim that the model was used.",
         (
             "an empty or invalid answer passed on",
             "failure read as `nothing to store`",

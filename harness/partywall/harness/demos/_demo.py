@@ -75,6 +75,11 @@ class Demo:
     run: Callable[[Stage, Account], Awaitable[None]]
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 turn`, `2 turns`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def demos() -> tuple[Demo, ...]:
     """All known demonstrations, in their order."""
     found = discover("partywall.harness.demos", "DEMO", "partywall.demos")

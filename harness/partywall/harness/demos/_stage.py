@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
 
@@ -31,9 +31,8 @@ class NotShown(Exception):
 class Deployment:
     """One open target. Every identity, and every further `client` of it, has a connection of its own."""
 
-    def __init__(self, target: Target, kind: TargetKind) -> None:
+    def __init__(self, target: Target) -> None:
         self.target = target
-        self.kind = kind
         self._clients: dict[tuple[Identity, str], Client] = {}
         self._calls = 0
 
@@ -53,7 +52,8 @@ class Deployment:
     ) -> Outcome:
         """How one call ended; the caller is the owner of the scope where no other is named.
 
-        Raises NotShown where the target lacks the operation, TargetError where it is gone.
+        Raises NotShown where the target lacks the operation or nobody knows what became of the call, TargetError
+        where it is gone.
         """
         if op not in self.operations:
             raise NotShown(f"the target lacks {op}")
@@ -62,19 +62,24 @@ class Deployment:
         call = Call(op, caller, scope, arguments, request_id, probe=f"d{self._calls}")
         connection = await self._client(caller, client)
         try:
-            return await connection.invoke(call)
+            outcome = await connection.invoke(call)
         except Unreachable as error:
             raise TargetError(f"target {self.target.name!r} is gone: {error}") from error
         except Refused as refusal:
             return Outcome("fail", reason=refusal.reason, code=refusal.code)
         except NotImplementedError:
             return Outcome("fail", reason=f"the target does not implement {op}", code=NOT_IMPLEMENTED)
+        except Exception as error:  # a target may fail in any way, and then it may have applied the call or not
+            outcome = Outcome(reason=f"{type(error).__name__}: {error}", code="error")
+        if outcome.status == "info":
+            raise NotShown(_unknown(op, outcome))
+        return outcome
 
     async def value(self, op: str, scope: Scope, caller: Identity | None = None, **arguments: Any) -> Any:
         """The value of a call that has to succeed. Raises NotShown where it did not."""
         outcome = await self.ask(op, scope, caller, **arguments)
         if outcome.status != "ok":
-            raise NotShown(f"{op} answered {outcome.status} ({outcome.code}: {outcome.reason[:200]})")
+            raise NotShown(_unknown(op, outcome))
         return outcome.value
 
     async def texts(self, scope: Scope) -> list[str]:
@@ -104,10 +109,17 @@ class Stage:
     Deployments are shared, so each demonstration has tenants of its own.
     """
 
-    def __init__(self, reference: str = REFERENCE, faulty: str = FAULTY, seed: int = 1) -> None:
+    def __init__(
+        self,
+        reference: str = REFERENCE,
+        faulty: str = FAULTY,
+        seed: int = 1,
+        resolve: Callable[[str], TargetKind] = kind_of,
+    ) -> None:
         self.faulty_name = faulty
         self._reference = reference
         self._seed = seed
+        self._resolve = resolve
         self._open: dict[tuple[str, str], Deployment] = {}
         self.keyring = Keyring.derive(hashlib.sha256(f"partywall demo {seed}".encode()).digest(), f"demo-{seed}")
         self.planting = Planting(self.keyring)
@@ -143,14 +155,14 @@ class Stage:
     async def _deployment(self, spec: str, options: Mapping[str, Any]) -> Deployment:
         key = (spec, json.dumps(options, sort_keys=True))
         if key not in self._open:
-            kind = kind_of(spec)
+            kind = self._resolve(spec)
             try:
                 target = await within(
                     OPEN_TIMEOUT, lambda: kind.open(spec, TargetSettings(self._seed, options=options))
                 )
             except TimeoutError:
                 raise TargetError(f"target {spec!r} did not open within {OPEN_TIMEOUT:g} s") from None
-            self._open[key] = Deployment(target, kind)
+            self._open[key] = Deployment(target)
         return self._open[key]
 
 
@@ -174,6 +186,10 @@ class _Lent:
 
     async def aclose(self) -> None:
         """Its owner closes it."""
+
+
+def _unknown(op: str, outcome: Outcome) -> str:
+    return f"{op} answered {outcome.status} ({outcome.code}: {outcome.reason[:200]})"
 
 
 def problem_of(outcome: Outcome) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def _minted(account: Account, result: RunResult) -> None:
         right &= opened is not None and opened.boundary(canary.owner) is None
         right &= opened is not None and all(opened.boundary(other) is Level.TENANT for other in others)
     account.claim(
-        f"{len({canary.text for canary in canaries})} canaries, {len(owners)} owners; each names its own, by its key alone",
+        f"{len({canary.text for canary in canaries})} canaries, {len(owners)} owners; each opens to its own",
         right and len(owners) == len({canary.text for canary in canaries}) == 2,
     )
 

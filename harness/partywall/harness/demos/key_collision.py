@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from partywall.canaries import Scope
 
-from ._demo import Account, Demo
+from ._demo import Account, Demo, counted
 from ._stage import Deployment, NotShown, Stage
 
 QUESTION = "Which order is open?"
@@ -25,7 +25,7 @@ async def run(stage: Stage, account: Account) -> None:
     faulty = await stage.faulty()
     account.tell(f"two tenants ask {QUESTION!r}; the cache is keyed by the question alone ({stage.faulty_name}):")
     given, keys = await _asked(account, faulty, SCOPES[:2])
-    account.claim(f"{len(keys)} key for 2 tenants", len(keys) == 1)
+    account.measure(f"{counted(len(keys), 'key')} for 2 tenants", "1 key for 2 tenants")
     foreign = ORDERS[OWNER]
     account.claim(
         f"the collision shows: {SCOPES[1].tenant} is given {OWNER.tenant}'s order {foreign}",
@@ -39,7 +39,7 @@ async def run(stage: Stage, account: Account) -> None:
     parts = [key.rpartition("|") for key in keys]
     prefixes, fingerprints = {prefix for prefix, _, _ in parts}, {fingerprint for _, _, fingerprint in parts}
     account.measure(
-        f"{len(keys)} keys, {len(prefixes)} prefixes, {len(fingerprints)} fingerprint",
+        f"{len(keys)} keys, {len(prefixes)} prefixes, {counted(len(fingerprints), 'fingerprint')}",
         f"{len(SCOPES)} keys, {len(SCOPES)} prefixes, 1 fingerprint",
     )
 

@@ -6,7 +6,7 @@ import asyncio
 
 from partywall.canaries import Scope
 
-from ._demo import Account, Demo
+from ._demo import Account, Demo, counted
 from ._stage import Stage
 
 SESSION = Scope("elm", "ann", "s1", "k1")
@@ -25,7 +25,7 @@ async def run(stage: Stage, account: Account) -> None:
 
     account.tell(f"request {REQUEST!r} is delivered twice, one after the other")
     told = [await deliver(SESSION, TEXT), await deliver(SESSION, TEXT)]
-    account.measure(f"{_counted(told)}, {_turns(await reference.texts(SESSION))}", "turn 1 twice, 1 turn")
+    account.measure(f"{_told(told)}, {counted(len(await reference.texts(SESSION)), 'turn')}", "turn 1 twice, 1 turn")
     other = await deliver(SESSION, "Please cancel every order.")
     texts = await reference.texts(SESSION)
     account.claim(
@@ -35,7 +35,7 @@ async def run(stage: Stage, account: Account) -> None:
     )
     account.tell("request 'req-2' is delivered twice at the same time")
     both = await asyncio.gather(*(deliver(SESSION, "And E-5002.", "req-2", client) for client in ("one", "two")))
-    account.measure(f"{_counted(both)}, {_turns(await reference.texts(SESSION))}", "turn 2 twice, 2 turns")
+    account.measure(f"{_told(both)}, {counted(len(await reference.texts(SESSION)), 'turn')}", "turn 2 twice, 2 turns")
     theirs = await deliver(NEIGHBOUR, TEXT)
     texts = await reference.texts(NEIGHBOUR)
     account.claim(
@@ -45,12 +45,8 @@ async def run(stage: Stage, account: Account) -> None:
     )
 
 
-def _counted(told: list[str]) -> str:
+def _told(told: list[str]) -> str:
     return f"{told[0]} twice" if len(set(told)) == 1 else " and ".join(told)
-
-
-def _turns(texts: list[str]) -> str:
-    return f"{len(texts)} turn{'s' * (len(texts) != 1)}"
 
 
 DEMO = Demo(id="retried_request", number=5, title="retried request", run=run)

@@ -8,7 +8,7 @@ from typing import Any
 from partywall.canaries import Scope
 
 from ..plan import Identity
-from ._demo import Account, Demo
+from ._demo import Account, Demo, counted
 from ._stage import Deployment, Stage
 
 LEAVER = Scope("ivy", "ann", "s1", "k1")
@@ -107,7 +107,7 @@ async def _read_back(account: Account, deployment: Deployment, marks: dict[Scope
         memories = [item for item in found if memory in str(item)]
         wanted = 0 if scope is LEAVER else 1
         account.claim(
-            f"{scope.tenant} finds {len(turns)} turns and {len(memories)} memories of its own",
+            f"{scope.tenant} finds {counted(len(turns), 'turn')} and {len(memories)} of its own memories",
             (len(turns), len(memories)) == (wanted, wanted),
             f"expected {wanted} and {wanted}",
         )

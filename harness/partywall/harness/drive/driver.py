@@ -113,7 +113,7 @@ class _Run:
 
     async def _outcome(self, client: Client | None, call: Call, probe: str) -> Outcome:
         assert client is not None
-        timeout = min(call.timeout, self._limits.call_timeout)
+        timeout = call.timeout or self._limits.call_timeout
         sent = replace(call, timeout=timeout)
         task = asyncio.create_task(_contained(lambda: client.invoke(sent)))
         # not asyncio.timeout: that waits for the call to accept its cancellation, which an adapter may swallow

@@ -10,7 +10,7 @@ from importlib.metadata import version
 import typer
 from partywall.canaries import PartywallError
 
-from .commands import demo, doctor, explain, judge, list_, mint, mock_llm, power, replay, scan, verify, watch
+from .commands import demo, doctor, explain, judge, list_, load, mint, mock_llm, power, replay, scan, verify, watch
 
 # typer carries a click of its own in some versions and the packaged one in others: the error's base class is neither's name
 _OPTION_ERROR: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -26,6 +26,7 @@ app = typer.Typer(
 
 app.command("verify")(verify.verify)
 app.command("judge")(judge.judge)
+app.command("load")(load.load)
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 app.command("list")(list_.list_)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, precondition, rule
-from partywall.canaries import Canary, Keyring, Level, Mint, Scanner, Scope, UsageError
+from partywall.canaries import Canary, Keyring, Level, Mint, Scanner, Scope, Sighting, UsageError
 
 from ..drive.targets.function import arguments_of, capabilities_of
 from ..errors import ContractError, Refused, TargetError
@@ -50,7 +51,7 @@ class ScopedMemory:
         self._capabilities = capabilities
         self._mint = Mint(_KEYRING)
         self._planted: dict[str, Canary] = {}
-        self._latest: dict[tuple[object, ...], Canary] = {}
+        self._latest: dict[tuple[str, ...], Canary] = {}
 
     def plant(self, op: str, scope: Scope, layer: str = "") -> Canary:
         """A new canary of `scope`, about to be written by `op`."""
@@ -59,13 +60,13 @@ class ScopedMemory:
         self._planted[canary.text] = canary
         return canary
 
-    def wrote(self, op: str, canary: Canary, name: str = "") -> None:
+    def wrote(self, op: str, canary: Canary, layer: str = "") -> None:
         """`canary` is there now, in place of what its owner had there before."""
-        self._latest[self._place(op, canary.owner, name)] = canary
+        self._latest[self._place(op, canary.owner, layer)] = canary
 
-    def latest(self, op: str, scope: Scope, name: str = "") -> Canary | None:
+    def latest(self, op: str, scope: Scope, layer: str = "") -> Canary | None:
         """What `op` wrote last to the place that is `scope`'s too."""
-        return self._latest.get(self._place(op, scope, name))
+        return self._latest.get(self._place(op, scope, layer))
 
     def one_place(self, op: str, one: Scope, other: Scope) -> bool:
         """Whether what either writes by `op` is both's."""
@@ -85,10 +86,10 @@ class ScopedMemory:
         """A target that knows no tasks keeps none apart, and promises nothing about them."""
         return level in self._capabilities.dimensions and one.path[level - 1] != other.path[level - 1]
 
-    def _place(self, op: str, scope: Scope, name: str) -> tuple[object, ...]:
-        depth = Level[name.upper()] if op == "put_fact" else _DEPTH[op]
+    def _place(self, op: str, scope: Scope, layer: str) -> tuple[str, ...]:
+        depth = Level[layer.upper()] if layer else _DEPTH[op]
         ids = [scope.path[level - 1] if level in self._capabilities.dimensions else "" for level in Level]
-        return (op, name, *ids[:depth])
+        return (op, layer, *ids[:depth])
 
 
 class _Machine(RuleBasedStateMachine):
@@ -96,15 +97,18 @@ class _Machine(RuleBasedStateMachine):
 
     factory: Callable[[], Any]
     controls: bool
+    capabilities: dict[type, Capabilities]
     loop: list[BackgroundLoop]
 
     def __init__(self) -> None:
         super().__init__()
         made = type(self).factory()
         self._adapter = self._settled(made) if inspect.isawaitable(made) else made
-        self._capabilities = capabilities_of(self._adapter, type(self._adapter).__name__)
+        known, kind = type(self).capabilities, type(self._adapter)
+        if kind not in known:  # once a class: reading signatures costs more than a program does
+            known[kind] = capabilities_of(self._adapter, kind.__name__)
+        self._capabilities = known[kind]
         self._model = ScopedMemory(self._capabilities)
-        self._scanner = Scanner([_KEYRING], level="S3")
         self._lacking: set[str] = set()
         self._opened: set[tuple[str, ...]] = set()
         self._program: list[str] = []
@@ -119,13 +123,15 @@ class _Machine(RuleBasedStateMachine):
         """Whether the target has that operation."""
         return op in self._capabilities.operations - self._lacking
 
-    def write(self, op: str, scope: Scope, name: str = "", **arguments: Any) -> Any:
+    def write(self, op: str, scope: Scope, layer: str = "", **arguments: Any) -> Any:
         """Plant a canary of `scope` by `op`; the owner must be let write."""
-        canary = self._model.plant(op, scope, name)
+        canary = self._model.plant(op, scope, layer)
         words = f"{SEARCHABLE} {canary.text}"
+        if layer:
+            arguments["layer"] = layer
         value, refusal = self._call(op, scope, {**arguments, OPERATIONS[op].plants: words})
         if refusal is None:
-            self._model.wrote(op, canary, name)
+            self._model.wrote(op, canary, layer)
         elif self.controls and self.offers(op):
             self._fail(f"inconclusive: {named(scope.path)} could not write its own by {op}: {refusal}")
         return value if refusal is None else None
@@ -135,7 +141,7 @@ class _Machine(RuleBasedStateMachine):
         value, refusal = self._call(op, scope, arguments)
         channel = OPERATIONS[op].channel if refusal is None else Channel.ERRORS
         texts = [text for _, text in leaves(value)] if refusal is None else [str(refusal)]
-        sightings = [sighting for text in texts for sighting in self._scanner.scan(text).sightings]
+        sightings = [sighting for text in texts for sighting in _sightings(text)]
         for sighting in sightings:
             crossed = self._model.crossed(sighting.opened.token, scope, channel)
             if crossed is not None:
@@ -216,6 +222,7 @@ def isolation_machine(
         "__module__": __name__,
         "factory": staticmethod(target_factory),
         "controls": controls,
+        "capabilities": {},
         "loop": [],
         **{op: _offered(op, _look(op)) for op in _LOOKS},
         **_writes(),
@@ -241,7 +248,7 @@ def _writes() -> dict[str, Any]:
             self.look("get_memory", scope, must, memory_id=identifier)
 
     def put_fact(self: _Machine, scope: Scope, layer: str) -> None:
-        self.write("put_fact", scope, layer, layer=layer, key=f"{FACT_KEY}_{layer}")
+        self.write("put_fact", scope, layer, key=f"{FACT_KEY}_{layer}")
 
     def get_fact(self: _Machine, scope: Scope, layer: str) -> None:
         must = self.model().latest("put_fact", scope, layer)
@@ -260,6 +267,17 @@ def _writes() -> dict[str, Any]:
         "put_artifact": _offered("put_artifact", rule(scope=scopes())(put_artifact)),
         "memories": memories,
     }
+
+
+@cache
+def _scanner() -> Scanner:
+    return Scanner([_KEYRING], level="S3")
+
+
+@lru_cache(4096)
+def _sightings(text: str) -> tuple[Sighting, ...]:
+    """Remembered: shrinking shows the same texts over and over."""
+    return _scanner().scan(text).sightings
 
 
 def _look(op: str) -> Callable[..., None]:

@@ -24,7 +24,7 @@ CLEANUP = 12.0
 
 
 class BackgroundLoop:
-    """Runs coroutines to their end from any thread. A loop that is blocked for good is left behind, never waited for."""
+    """Runs coroutines to their end, from any thread. A loop that is blocked is left behind, never waited for."""
 
     def __init__(self, stall: float = STALL) -> None:
         self._stall = stall

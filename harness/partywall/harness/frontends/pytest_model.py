@@ -28,7 +28,7 @@ class MockModel:
         return self._mock.base_url_for(_path(scope))
 
     def prompts(self, scope: Scope | Sequence[str | None] | None = None) -> list[str]:
-        """The body of every model call so far, oldest first; only those under `base_url_for(scope)` where one is given."""
+        """The body of every model call so far, oldest first; with a scope, only of those under its own base URL."""
         asked = [exchange for exchange in self.exchanges() if exchange.api is not None]
         if scope is not None:
             under = self._mock.base_url_for(_path(scope)).partition("/s/")[2].partition("/")[0]

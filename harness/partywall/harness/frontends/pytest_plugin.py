@@ -34,7 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known."""
     config.addinivalue_line(
         "markers",
-        f"{_MARKER}(scenarios=…, pack=…): run a test that uses partywall_run once a scenario; bare, those of pack quick",
+        f"{_MARKER}(scenarios=…, pack=…): run a test that uses partywall_run once a scenario; bare: pack quick",
     )
 
 
@@ -185,7 +185,8 @@ def _needs_target(item: pytest.Item) -> bool:
     """Whether an item takes the target from the options: a user's own fixture of that name stands before ours."""
     if "partywall_target" not in getattr(item, "fixturenames", ()):
         return False
-    definitions = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {}).get("partywall_target")
+    known: dict[str, Any] = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    definitions = known.get("partywall_target", ())
     return bool(definitions) and definitions[-1].func.__module__ == __name__
 
 

@@ -158,7 +158,7 @@ class PartywallRun:
 
     def _undecided(self) -> Iterator[str]:
         for verdict in self._told.verdicts:
-            if verdict.status != Status.INCONCLUSIVE:
+            if Status(verdict.status) is not Status.INCONCLUSIVE:
                 continue
             failed = [control for control in verdict.controls if not control.passed]
             reason = "control failed" if failed else one_line(verdict.reason, _CLAIM)

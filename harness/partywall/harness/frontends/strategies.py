@@ -63,7 +63,7 @@ class Step:
 
 def awkward_ids() -> st.SearchStrategy[str]:
     """Ids of at least one character that look alike, hold delimiters or patterns, or are any text at all."""
-    anything = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=24)
+    anything = st.text(st.characters(codec="utf-8"), min_size=1, max_size=24)
     return st.one_of(st.sampled_from(AWKWARD), anything)
 
 

@@ -137,7 +137,7 @@ class ModelDesk:
 
     def _flight(self, record: Record) -> Flight | None:
         """The probe that a call belongs to, asked only where some probe in flight names a fault of its own."""
-        if not any([flight.fault for flight in record.in_flight]):
+        if not any(flight.fault for flight in record.in_flight):
             return None
         probe = attribute(record.freeze(), record.in_flight).probe
         return next((flight for flight in record.in_flight if flight.probe == probe), None)

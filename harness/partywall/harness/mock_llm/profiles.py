@@ -76,6 +76,27 @@ class FileModel(_Strict):
     profiles: dict[_Pattern, ProfileModel] = Field(min_length=1)
 
 
+class _Loader(yaml.SafeLoader):
+    """Only `true` and `false` are truth values, else the key `on` would be one; a key that stands twice is refused."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and keys.count(key.value) > 1:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key.value!r} stands here twice", key.start_mark
+                )
+        return super().construct_mapping(node, deep)
+
+
+_BOOL = "tag:yaml.org,2002:bool"
+_Loader.yaml_implicit_resolvers = {
+    letter: [(tag, pattern) for tag, pattern in resolvers if tag != _BOOL]
+    for letter, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver(_BOOL, re.compile(r"true|false"), list("tf"))
+
+
 def profile_of(spec: str) -> Profile:
     """The rules that `spec` stands for: the name of a fault, `FILE.yaml` or `FILE.yaml:NAME`.
 
@@ -100,8 +121,8 @@ def profile_of(spec: str) -> Profile:
 def read(text: str, name: str = "profile") -> Profile:
     """The rules of a file's text; UsageError with the line for what is not understood."""
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text)
+        node = yaml.compose(text, Loader=_Loader)
+        data = yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         told = (error.problem or error.context or "it cannot be read").split("\n")[0]

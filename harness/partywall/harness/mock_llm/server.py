@@ -32,7 +32,8 @@ _GRACE = 1.0
 class MockLLM:
     """A deterministic model server in the caller's event loop.
 
-    `fault` is a fault's id, or a file of profiles as `profile_of` takes it. `api_keys` maps keys to the paths (tenant, user, …) they are registered to; a
+    `fault` is a fault's id, or a file of profiles as `profile_of` takes it.
+    `api_keys` maps keys to the paths (tenant, user, …) they are registered to; a
     shared provider key belongs in no map. `journal` is a file, not yet there, that every exchange is written
     to. Raises UsageError for an unknown fault, a journal that exists, a port that is taken.
 

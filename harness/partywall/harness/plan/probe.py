@@ -10,7 +10,6 @@ from partywall.canaries import Canary, Scope
 
 from .identity import Address, Identity
 
-DEFAULT_TIMEOUT = 10.0
 Credential = Literal["valid", "none", "expired"]
 
 
@@ -29,7 +28,7 @@ class ValueOf:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a client sends. `timeout` is in seconds; `scope` is addressed, `caller` bears the credentials.
+    """What a client sends. `timeout` is in seconds, 0 for the run's own; `scope` is addressed, `caller` bears the credentials.
 
     `credential` says what the caller shows for itself: its own, none at all, or one that has expired. `probe` and
     `tagged` are filled in from the probe when the call is sent. `fault` strikes the model calls that it causes, where
@@ -41,7 +40,7 @@ class Call:
     scope: Scope | Address
     arguments: Mapping[str, Any] = field(default_factory=dict)
     request_id: str | None = None
-    timeout: float = DEFAULT_TIMEOUT
+    timeout: float = 0.0
     replica: int = 0
     credential: Credential = "valid"
     probe: str = ""
@@ -56,7 +55,8 @@ class Probe:
     `twin` names an earlier probe that asked the same of something that never was: the two answers must look alike.
     `tagged` lets a target put a self-tag into the question, so that a prompt caught at the model is known to be this
     probe's; never where wording must be identical, since a nonce in the question disables the cache that leaks.
-    `faulted` has the trial's fault strike it. `needs` are promises without which it would ask for nothing.
+    `faulted` has the trial's fault strike it. `needs` are promises without which it would ask for nothing;
+    where the target has the operation `instead_of`, that one asks the same and this one is left out.
     """
 
     id: str
@@ -67,6 +67,7 @@ class Probe:
     tagged: bool = False
     faulted: bool = False
     needs: frozenset[str] = frozenset()
+    instead_of: str = ""
 
     @property
     def awaits(self) -> frozenset[str]:

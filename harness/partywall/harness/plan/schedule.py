@@ -97,7 +97,7 @@ class Schedule:
 def _may(probe: Probe, capabilities: Capabilities) -> bool:
     """Where nobody proves who calls, the caller is whoever is addressed: a disagreement cannot be expressed."""
     call = probe.call
-    if not probe.needs <= capabilities.offers:
+    if not probe.needs <= capabilities.offers or probe.instead_of in capabilities.operations:
         return False
     if OPERATIONS[call.op].operator:
         return True

@@ -32,5 +32,6 @@ def demo(
             return [(await perform(each, stage, say)).exit for each in chosen]
 
     exits = supervise(show(), on_stall=blocked)
-    say(f"{sum(code is Exit.HELD for code in exits)} of {len(exits)} demonstrations showed what they claim")
+    under = f", with mutant {mutant} seeded" if mutant else ""
+    say(f"{sum(code is Exit.HELD for code in exits)} of {len(exits)} showed what they claim{under}")
     return int(next((code for code in (Exit.VIOLATED, Exit.INCONCLUSIVE) if code in exits), Exit.HELD))

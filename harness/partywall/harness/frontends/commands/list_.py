@@ -9,7 +9,9 @@ import typer
 
 
 def list_(
-    kind: Annotated[str, typer.Argument(help="scenarios, checks, targets, reporters, carriers, codes, faults or mutants.")],
+    kind: Annotated[
+        str, typer.Argument(help="scenarios, checks, targets, reporters, carriers, codes, faults or mutants.")
+    ],
 ) -> int:
     """List what there is: one line each, the name first."""
     from ...errors import unknown

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+_YEAR = 365.25 * 86400
 
 def power(
     leak: Annotated[float, typer.Option(help="Share of responses that leak.")],
@@ -22,8 +23,8 @@ def power(
 
     shares = {"rate": rate, "leak": leak, "exposure": exposure, "sensitivity": sensitivity}
     for name, share in shares.items():
-        if not 0 < share <= 1:  # also refuses what is not a number
-            raise UsageError(f"--{name} must be a share above 0 and up to 1, got {share!r}")
+        if not 1e-12 <= share <= 1:  # also refuses what is not a number
+            raise UsageError(f"--{name} must be a share from 1e-12 to 1, got {share!r}")
     if not 0 < rps < float("inf"):
         raise UsageError(f"--rps must be a positive number of responses a second, got {rps!r}")
     if not 0 < confidence < 1:
@@ -48,7 +49,9 @@ def power(
 
 
 def _span(seconds: float) -> str:
-    for unit, length in (("years", 365.25 * 86400), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
+    if seconds > 10_000 * _YEAR:
+        return "more than 10,000 years"
+    for unit, length in (("years", _YEAR), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
         if seconds >= length:
             return f"{seconds / length:.1f} {unit}"
     return f"{seconds:.1f} seconds"

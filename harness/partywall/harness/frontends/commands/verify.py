@@ -18,7 +18,7 @@ def verify(
     seed: Annotated[int, typer.Option(help="Everything random comes from it.")] = 1,
     size: Annotated[int, typer.Option(min=1, max=1000, help="Pairs of scopes per scenario.")] = 1,
     fault: Annotated[
-        str, typer.Option(help="A fault of the model behind the target, FILE.yaml or FILE.yaml:NAME; see `list faults`.")
+        str, typer.Option(help="A fault of the target's model, FILE.yaml or FILE.yaml:NAME; see `list faults`.")
     ] = "steady",
     out: Annotated[Path, typer.Option(help="Folder for the reports.")] = Path("out"),
     report: Annotated[str, typer.Option(help="Reports to write, separated by commas.")] = DEFAULT_REPORTS,

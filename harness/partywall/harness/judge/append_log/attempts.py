@@ -84,10 +84,11 @@ def gather(attempts: Iterable[Attempt], promises: Promises, elsewhere: frozenset
     values: dict[str, Value] = {}
     violations: list[Violation] = []
     unclear = _unclear(groups.values(), promises)
+    counts = _counts(groups.values())
     for group in groups.values():
         if any(attempt.token in unclear for attempt in group):
             continue
-        made, names, found = _logical(group, promises, elsewhere)
+        made, names, found = _logical(group, promises, elsewhere, counts)
         appends += made
         values |= names
         violations += found
@@ -109,8 +110,20 @@ def _unclear(groups: Iterable[list[Attempt]], promises: Promises) -> frozenset[s
     return frozenset(unclear)
 
 
+def _counts(groups: Iterable[list[Attempt]]) -> dict[str, int]:
+    """How many turns the log held at each version that an append was acknowledged with.
+
+    Retries are left out: a right target may answer one with the first number beside the version of today.
+    """
+    counts: dict[str, set[int]] = {}
+    for attempt in (group[0] for group in groups if len(group) == 1):
+        if attempt.number is not None and attempt.outcome.value.get("version") is not None:
+            counts.setdefault(repr(attempt.outcome.value["version"]), set()).add(attempt.number)
+    return {version: numbers.pop() for version, numbers in counts.items() if len(numbers) == 1}
+
+
 def _logical(
-    group: list[Attempt], promises: Promises, elsewhere: frozenset[str]
+    group: list[Attempt], promises: Promises, elsewhere: frozenset[str], counts: Mapping[str, int]
 ) -> tuple[list[Append], dict[str, Value], list[Violation]]:
     """One append of all attempts of a request id, and one refused append for each body that must never appear.
 
@@ -124,13 +137,13 @@ def _logical(
     answered = acknowledged[0].end if acknowledged else INFINITY
     bodies = dict.fromkeys(attempt.token for attempt in live if attempt.call.at <= answered)
     never = [attempt for attempt in group if attempt.token not in bodies]
-    appends = [_refused(attempt, promises) for attempt in {each.token: each for each in never}.values()]
+    appends = [_refused(attempt, promises, counts) for attempt in {each.token: each for each in never}.values()]
     values: dict[str, Value] = {attempt.token: attempt.token for attempt in never}
     if not live:
         return appends, values, []
     told = (acknowledged or live)[0]
     value = next(iter(bodies))
-    expected, base = _expected(told, promises)
+    expected, base = _expected(told, promises, counts)
     # Its number may be that of the other scope's turn: an id that was looked up without its scope.
     borrowed = told.call.request_id in elsewhere
     append = Append(
@@ -152,8 +165,8 @@ def _logical(
     return [append, *appends], {**values, **dict.fromkeys(bodies, value)}, differing
 
 
-def _refused(attempt: Attempt, promises: Promises) -> Append:
-    expected, base = _expected(attempt, promises)
+def _refused(attempt: Attempt, promises: Promises, counts: Mapping[str, int]) -> Append:
+    expected, base = _expected(attempt, promises, counts)
     conflict = attempt.outcome.code == "conflict" and base is not None and attempt.call.request_id is None
     return Append(
         attempt.call.probe,
@@ -168,9 +181,10 @@ def _refused(attempt: Attempt, promises: Promises) -> Append:
     )
 
 
-def _expected(attempt: Attempt, promises: Promises) -> tuple[Hashable | None, int | None]:
+def _expected(attempt: Attempt, promises: Promises, counts: Mapping[str, int]) -> tuple[Hashable | None, int | None]:
+    """The version that it was conditional on, and how many turns that version is."""
     version = attempt.call.arguments.get("expected_version")
     if version is None or not promises.cas:
         return None, None
     counted = promises.counted and isinstance(version, int) and not isinstance(version, bool)
-    return repr(version), version if counted else None
+    return repr(version), version if counted else counts.get(repr(version))

@@ -21,8 +21,8 @@ _MARGIN = 40
 
 
 def judge(history: History) -> Verdict:
-    """Violated where a word of a faulty answer stands in what a later call showed or sent, in its own scope (kept) or in
-    another (bled), or where a struck turn or a later call was shown another scope's canary.
+    """Violated where a word of a faulty answer stands in what a later call showed or sent, in its own scope (kept) or
+    in another (bled), or where a struck turn or a later call was shown another scope's canary.
 
     Only later calls count for the word: in the same turn an agent may send the broken answer back to have it mended.
     """

@@ -95,7 +95,8 @@ def _within(at: int, before: _Look, after: _Look) -> bool:
 
 
 def _disturbed(history: History, before: _Look, after: _Look, struck: set[str]) -> bool:
-    """Whether anybody else may have changed the answer: one that overlaps the window, or the struck turn's own late end.
+    """Whether anybody else may have changed the answer by a call that overlaps the window, or the struck turn itself by
+    ending late.
 
     Another user's write is no excuse for a change in this user's list, but it is for one in the ledger of all.
     """
@@ -106,9 +107,10 @@ def _disturbed(history: History, before: _Look, after: _Look, struck: set[str]) 
         if probe in struck:
             if ended is None or ended > after.started:
                 return True
-        elif call.op in _CHANGING and call.at < after.ended and (ended is None or ended > before.started):
-            if before.op == "side_effects" or _same_user(call, viewer):
-                return True
+            continue
+        overlaps = call.at < after.ended and (ended is None or ended > before.started)
+        if call.op in _CHANGING and overlaps and (before.op == "side_effects" or _same_user(call, viewer)):
+            return True
     return False
 
 

@@ -1,0 +1,208 @@
+"""The ASGI middleware against the same app without it, in the same run: a reply of 1 KB over real sockets.
+
+Two uvicorn processes serve one FastAPI app, one of them watched: every reply is copied, scanned and attributed by the
+worker thread while requests go on. One client asks each in turn, in blocks, so that a busy machine hits both alike; the
+work of a block is waited for before the next begins, so that none is done in the other's time. What counts is the
+median over blocks of the ratio of their median latencies. Beside it, without a bar: the same over a raw ASGI app, which
+does nothing, and the microseconds that wrapping one call costs. Exit code 1 where the bar is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+from partywall.harness.online import Middleware, PartywallMiddleware, Settings
+
+BAR = 1.03
+KEY = b"b" * 32
+SETTLE = 0.15
+_WORDS = "Your order of 12 March has been sent and should arrive on Thursday; the invoice is in your account. "
+REPLY = {"reply": (_WORDS * 12)[:960], "turn": 7, "session": "s-0001"}
+BODY = json.dumps({"text": "where is my order?"}).encode()
+REQUEST = (
+    b"POST /turn HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\nx-tenant-id: acme\r\nx-user-id: ann\r\n"
+    b"x-session-id: s-0001\r\nx-request-id: r-1\r\ncontent-length: %d\r\n\r\n%s" % (len(BODY), BODY)
+)
+
+
+async def raw(scope: Any, receive: Any, send: Any) -> None:
+    """An app that reads and answers, and nothing else."""
+    while (await receive()).get("more_body"):
+        pass
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(_RAW))]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": _RAW})
+
+
+_RAW = json.dumps(REPLY).encode()
+
+
+def framework() -> Any:
+    """The smallest app as people write them."""
+    app = FastAPI()
+
+    @app.post("/turn")
+    async def turn(asked: dict[str, str]) -> dict[str, Any]:
+        return REPLY
+
+    return app
+
+
+def watched(app: Any, folder: str) -> Any:
+    """The app with the middleware around it, every reply checked."""
+    return PartywallMiddleware(app, Middleware(Settings(KEY), Path(folder) / f"findings-{os.getpid()}.jsonl"))
+
+
+class Server:
+    """A server process and one keep-alive connection to it."""
+
+    def __init__(self, kind: str, folder: str) -> None:
+        command = [sys.executable, __file__, "--serve", kind, "--folder", folder]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        port = int(self.process.stdout.readline())
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def block(self, requests: int) -> float:
+        """The median latency of so many requests, one after the other, in microseconds."""
+        took = []
+        for _ in range(requests):
+            began = time.perf_counter()
+            self.socket.sendall(REQUEST)
+            answer = b""
+            while not answer.endswith(b"}"):
+                answer += self.socket.recv(65536)
+            took.append(time.perf_counter() - began)
+        time.sleep(SETTLE)
+        return statistics.median(took) * 1e6
+
+    def close(self) -> None:
+        """End it."""
+        self.socket.close()
+        self.process.terminate()
+        self.process.wait()
+
+
+def compare(kind: str, blocks: int, requests: int) -> float:
+    """The median ratio of watched to plain; the medians themselves go to standard error."""
+    with tempfile.TemporaryDirectory() as folder:
+        plain, ours = Server(kind, folder), Server(f"{kind}+watched", folder)
+        try:
+            pin(1)
+            pairs = []
+            for number in range(blocks + 1):
+                order = (plain, ours) if number % 2 else (ours, plain)
+                times = {server: server.block(requests) for server in order}
+                if number:  # the first warms up
+                    pairs.append((times[plain], times[ours]))
+        finally:
+            plain.close()
+            ours.close()
+    print(
+        f"  {kind}: p50 {statistics.median(one for one, _ in pairs):.0f} µs plain, "
+        f"{statistics.median(other for _, other in pairs):.0f} µs watched",
+        file=sys.stderr,
+    )
+    return statistics.median(other / one for one, other in pairs)
+
+
+def wrapping(calls: int = 20_000) -> float:
+    """Microseconds that the wrapped call takes longer in its own path, without a socket."""
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/turn",
+        "query_string": b"",
+        "headers": [(b"x-tenant-id", b"a")],
+    }
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": BODY}
+
+    async def send(message: Any) -> None:
+        return None
+
+    async def best(app: Any) -> float:
+        fastest = float("inf")
+        for _ in range(5):
+            began = time.perf_counter()
+            for _ in range(calls // 5):
+                await app(scope, receive, send)
+            fastest = min(fastest, (time.perf_counter() - began) / (calls // 5))
+        return fastest * 1e6
+
+    with tempfile.TemporaryDirectory() as folder:
+        ours = watched(raw, folder)
+        ours.worker.wake = lambda: None  # the path alone: no thread beside it
+        return asyncio.run(best(ours)) - asyncio.run(best(raw))
+
+
+def pin(core: int) -> None:
+    """Keep this process on one core, where there are several to share out."""
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    if len(cores) > 1:
+        os.sched_setaffinity(0, {cores[core]})
+
+
+def serve(kind: str, folder: str) -> None:
+    """Serve until ended; the port goes to standard output."""
+    pin(0)
+    name, _, more = kind.partition("+")
+    app = framework() if name == "fastapi" else raw
+    config = uvicorn.Config(
+        watched(app, folder) if more else app,
+        port=0,
+        http="httptools",
+        loop="asyncio",
+        access_log=False,
+        log_level="critical",
+        lifespan="off",
+    )
+    server = uvicorn.Server(config)
+
+    async def told() -> None:
+        serving = asyncio.ensure_future(server.serve())
+        while not server.started:
+            await asyncio.sleep(0.01)
+        print(server.servers[0].sockets[0].getsockname()[1], flush=True)
+        await serving
+
+    asyncio.run(told())
+
+
+def main() -> int:
+    """Runs all comparisons; 0 where the bar held."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--serve", default="")
+    parser.add_argument("--folder", default="")
+    parser.add_argument("--blocks", type=int, default=15)
+    parser.add_argument("--requests", type=int, default=500)
+    options = parser.parse_args()
+    if options.serve:
+        serve(options.serve, options.folder)
+        return 0
+    print(f"middleware around a raw ASGI call, without a socket: +{wrapping():.1f} µs")
+    bare = compare("raw", options.blocks, options.requests)
+    print(f"middleware / none, p50 of a raw ASGI app's 1 KB reply: {bare:.3f}")
+    ratio = compare("fastapi", options.blocks, options.requests)
+    held = ratio <= BAR
+    print(f"middleware / none, p50 of a FastAPI 1 KB reply: {ratio:.3f} (bar ≤ {BAR}) {'ok' if held else 'MISSED'}")
+    return 0 if held else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
