@@ -24,11 +24,13 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
-from partywall.harness.online import Middleware, PartywallMiddleware, Settings
+from partywall.harness.online import Limits, Middleware, PartywallMiddleware, Settings
 
 BAR = 1.03
 KEY = b"b" * 32
-SETTLE = 0.15
+INTERVAL = 0.02
+"""Seconds between looks at the queue: shorter than the default, so that checks fall into the block that they cost."""
+SETTLE = 0.06
 _WORDS = "Your order of 12 March has been sent and should arrive on Thursday; the invoice is in your account. "
 REPLY = {"reply": (_WORDS * 12)[:960], "turn": 7, "session": "s-0001"}
 BODY = json.dumps({"text": "where is my order?"}).encode()
@@ -63,7 +65,8 @@ def framework() -> Any:
 
 def watched(app: Any, folder: str) -> Any:
     """The app with the middleware around it, every reply checked."""
-    return PartywallMiddleware(app, Middleware(Settings(KEY), Path(folder) / f"findings-{os.getpid()}.jsonl"))
+    findings = Path(folder) / f"findings-{os.getpid()}.jsonl"
+    return PartywallMiddleware(app, Middleware(Settings(KEY), findings, limits=Limits(interval=INTERVAL)))
 
 
 class Server:
@@ -189,8 +192,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--serve", default="")
     parser.add_argument("--folder", default="")
-    parser.add_argument("--blocks", type=int, default=15)
-    parser.add_argument("--requests", type=int, default=500)
+    parser.add_argument("--blocks", type=int, default=60)
+    parser.add_argument("--requests", type=int, default=200)
     options = parser.parse_args()
     if options.serve:
         serve(options.serve, options.folder)

@@ -27,7 +27,7 @@ class Logbook:
     def session(self, call: Any) -> Key:
         return (call.scope.tenant, call.scope.user, call.scope.session)
 
-    def request(self, call: Any) -> Key:
+    def request(self, call: Any, text: str) -> Key:
         return (*self.session(call), call.request_id)
 
     def append_turn(self, call: Any, text: str, role: str = "user", expected_version: Any = None) -> dict[str, int]:
@@ -35,7 +35,7 @@ class Logbook:
             return self.appended(call, text, expected_version)
 
     def appended(self, call: Any, text: str, expected_version: Any) -> dict[str, int]:
-        earlier = self.requests.get(self.request(call)) if call.request_id else None
+        earlier = self.requests.get(self.request(call, text)) if call.request_id else None
         if earlier is not None:
             if earlier[0] != text:
                 raise Refused("this id was used for another text", "conflict")
@@ -46,7 +46,7 @@ class Logbook:
             raise Refused("stale version", "conflict")
         self.blobs[self.session(call)] = [*blob, text]
         if call.request_id:
-            self.requests[self.request(call)] = (text, len(blob) + 1)
+            self.requests[self.request(call, text)] = (text, len(blob) + 1)
         return {"turn": len(blob) + 1, "version": len(blob) + 1}
 
     def list_turns(self, call: Any, limit: int | None = None) -> list[str]:
@@ -92,18 +92,18 @@ class WholeBlobWithoutNumbers(WholeBlob):
 
 
 class WithoutDedup(Logbook):
-    def request(self, call: Any) -> Key:
+    def request(self, call: Any, text: str) -> Key:
         return (object(),)
 
 
 class UnscopedDedup(Logbook):
     """A request id means the same in every scope; another text under it is answered with the first turn."""
 
-    def request(self, call: Any) -> Key:
+    def request(self, call: Any, text: str) -> Key:
         return (call.request_id,)
 
     def appended(self, call: Any, text: str, expected_version: Any) -> dict[str, int]:
-        earlier = self.requests.get(self.request(call)) if call.request_id else None
+        earlier = self.requests.get(self.request(call, text)) if call.request_id else None
         if earlier is not None:
             return {"turn": earlier[1], "version": earlier[1]}
         return super().appended(call, text, expected_version)
@@ -112,12 +112,8 @@ class UnscopedDedup(Logbook):
 class StoresTheSecondBody(Logbook):
     """Looks up the id together with the text: another text is another request."""
 
-    def append_turn(self, call: Any, text: str, role: str = "user", expected_version: Any = None) -> dict[str, int]:
-        self.key = text
-        return super().append_turn(call, text, role, expected_version)
-
-    def request(self, call: Any) -> Key:
-        return (*self.session(call), call.request_id, self.key)
+    def request(self, call: Any, text: str) -> Key:
+        return (*self.session(call), call.request_id, text)
 
 
 class WithoutCas(Logbook):

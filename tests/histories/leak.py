@@ -34,6 +34,15 @@ def imported_canary() -> History:
     return world.history
 
 
+def shown_before_it_was_imported() -> History:
+    """What the observer puts in later is no excuse for having been shown it before."""
+    world = World()
+    own = world.turns(ANN, OTHER_USER)
+    world.read("list_turns", ANN, own[ANN], own[OTHER_USER])
+    world.write("append_turn", ANN, canary=own[OTHER_USER])
+    return world.history
+
+
 def asked_for_in_a_question() -> History:
     """A question that holds a canary may be echoed to the task that asked it."""
     world = World()
@@ -330,6 +339,7 @@ HISTORIES = {
     "violated.PW101-prompt": in_a_prompt,
     "violated.PW101-key-of-an-object": as_the_key_of_an_object,
     "violated.PW101-beside-a-limit": leak_beside_a_limit,
+    "violated.PW102-shown-before-it-was-imported": shown_before_it_was_imported,
     "violated.PW102-turns": lambda: _shown(OTHER_USER, "list_turns"),
     "violated.PW102-memory": lambda: _shown(OTHER_USER, "list_memories", channel_write="add_memory"),
     "violated.PW102-fact": lambda: _shown(OTHER_USER, "get_fact", channel_write="put_fact"),

@@ -12,9 +12,43 @@ from pathlib import Path
 from partywall.harness.observe.history import History
 from partywall.harness.observe.journal import write
 
-from . import attribution, claimed_identity, control, erasure, existence, keying, leak, mixing, secrecy, takeover
+from . import (
+    append_log,
+    attribution,
+    bounded,
+    claimed_identity,
+    control,
+    delivery,
+    erasure,
+    existence,
+    keying,
+    leak,
+    mixing,
+    no_bleed,
+    no_effect,
+    secrecy,
+    takeover,
+    typed_failure,
+)
 
-_CHECKS = (attribution, claimed_identity, control, erasure, existence, keying, leak, mixing, secrecy, takeover)
+_CHECKS = (
+    append_log,
+    attribution,
+    bounded,
+    claimed_identity,
+    control,
+    delivery,
+    erasure,
+    existence,
+    keying,
+    leak,
+    mixing,
+    no_bleed,
+    no_effect,
+    secrecy,
+    takeover,
+    typed_failure,
+)
 
 HISTORIES: Mapping[str, Callable[[], History]] = {
     f"{check.__name__.rpartition('.')[2]}.{name}": make for check in _CHECKS for name, make in check.HISTORIES.items()

@@ -14,8 +14,10 @@ from typing import Any
 import partywall.reference_impl.mutants
 import pytest
 from partywall.canaries import UsageError
+from partywall.reference_impl.llm import Said, ToolCall
 from partywall.reference_impl.mutants import Mutant, build_parts, list_mutants
 from partywall.reference_impl.parts import Parts
+from partywall.reference_impl.session_context import SessionContext
 
 from .deployment import Deploy, Deployment, Echo
 
@@ -84,6 +86,31 @@ def _by_id(deployment: Deployment) -> bool:
     return codes == [404, 404] and deployment.post("get_memory", ANN, memory_id=memory).status_code == 200
 
 
+def _cut(tool: str, arguments: str) -> Callable[[Deployment], dict[str, Any]]:
+    """The turn in which the model calls a tool with arguments that were cut; the model stays so."""
+
+    def turn(deployment: Deployment) -> dict[str, Any]:
+        async def say(context: SessionContext, offered: object = ()) -> Said:
+            return Said("", (ToolCall(tool, arguments),))
+
+        deployment.system.model.__dict__["say"] = say
+        answer: dict[str, Any] = deployment.value("run_turn", ANN, text="remember this and delete that")
+        return answer
+
+    return turn
+
+
+def _lost_filter(deployment: Deployment) -> bool:
+    deployment.value("add_memory", ANN, text=WORD)
+    _cut("delete_memory", '{"where": "not')(deployment)
+    return WORD in str(deployment.value("list_memories", ANN))
+
+
+def _stored(deployment: Deployment) -> bool:
+    turn = _cut("remember", '{"name": "seat", "val')(deployment)
+    return deployment.value("list_facts", ANN) == [] and turn["llm_used"] is False
+
+
 PROBES: dict[str, Probe] = {
     "M01": _one_store,
     "M03": _cached(("zeta", *ANN[1:]), "user"),
@@ -96,6 +123,8 @@ PROBES: dict[str, Probe] = {
     "M24": _list,
     "M28": _claimed,
     "M29": _by_id,
+    "M58": _lost_filter,
+    "M59": _stored,
     "M61": _cached((*ANN[:2], "s2", ANN[3]), "session"),
 }
 # A fault that is wider than another is seen by the other's probe too.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 
 import pytest
+from partywall.canaries import redact_tokens
 from partywall.harness.demos import Account, Stage, demo_named, demos, four_states, perform
 from partywall.harness.drive.targets.function import kind_for
 from partywall.harness.exits import Exit
@@ -30,16 +30,15 @@ RED: list[tuple[str, str, str]] = [
     ("tenant_purge", "OverReaching", "the neighbour ivy-1 is kept whole"),
     ("tenant_purge", "Residue", "nothing of ivy is left in any of them"),
     ("tenant_purge", "Unconfirmed", "4 systems confirm"),
-    ("canaries", "QuestionOnly", "2 foreign canaries are seen on the agent as it stands"),
+    ("canaries", "QuestionOnly", "foreign canaries seen on the agent as it stands: 1"),
 ]
 
 
 @pytest.fixture(autouse=True)
-def _short_lives(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _short_lives(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, seconds in {"idle_after": 0.1, "lifetime": 0.4, "archive_after": 0.1}.items():
         monkeypatch.setitem(four_states.LIMITS, name, seconds)
     monkeypatch.setattr(four_states, "POLL", 0.01)
-    yield
 
 
 def told(name: str, reference: str, faulty: str = "QuestionOnly") -> tuple[Account, list[str]]:
@@ -98,10 +97,4 @@ def test_no_line_holds_a_whole_canary() -> None:
         for standin in ("Sound", "Residue", "QuestionOnly", "OverReaching"):
             account, lines = told(name, standin)
             text = "\n".join([*lines, *(claim.words + claim.found for claim in account.claims)])
-            assert text == standins_redacted(text)
-
-
-def standins_redacted(text: str) -> str:
-    from partywall.canaries import redact_tokens
-
-    return redact_tokens(text)
+            assert text == redact_tokens(text)

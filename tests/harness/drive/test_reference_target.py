@@ -51,8 +51,11 @@ def test_an_agent_that_ignores_being_told_to_end_is_killed(tmp_path: Path, monke
 
 @pytest.mark.parametrize("spec", ["reference:mutant=M99", "reference:oracle", "reference:mutant="])
 def test_an_unknown_variant_is_refused_before_anything_starts(spec: str) -> None:
+    async def opened() -> None:
+        await kind_of(spec).open(spec, TargetSettings())
+
     with pytest.raises(UsageError, match="known: "):
-        asyncio.run(kind_of(spec).open(spec, TargetSettings()))
+        asyncio.run(opened())
 
 
 def test_an_agent_that_dies_in_the_middle_of_a_run_is_a_loss_and_what_was_seen_is_kept(

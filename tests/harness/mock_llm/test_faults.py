@@ -151,7 +151,9 @@ def test_a_fault_leaves_embeddings_and_models_alone() -> None:
 
 
 def test_an_unknown_fault_is_refused_with_what_is_known() -> None:
-    with pytest.raises(UsageError, match=r"no fault 'exeption'; known: ambiguous, exception, .* \(did you mean 'exception'\?\)"):
+    with pytest.raises(
+        UsageError, match=r"no fault 'exeption'; known: ambiguous, exception, .* \(did you mean 'exception'\?\)"
+    ):
         MockLLM(fault="exeption")
 
 

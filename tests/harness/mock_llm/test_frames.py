@@ -10,6 +10,7 @@ import pytest
 from partywall.harness.mock_llm import Exchange, MockLLM
 from partywall.harness.mock_llm.fault import Fault
 from partywall.harness.mock_llm.frames import Fin, Frame, Frames, HalfClose, Reset, Sleep, Stall
+from partywall.harness.mock_llm.rules import always
 
 _BODY = b'{"messages": [], "stream": true}'
 _REQUEST = b"POST /v1/chat/completions HTTP/1.1\r\ncontent-length: %d\r\n\r\n" % len(_BODY) + _BODY
@@ -18,7 +19,7 @@ _REQUEST = b"POST /v1/chat/completions HTTP/1.1\r\ncontent-length: %d\r\n\r\n" %
 async def _seen(*frames: Frame, make: Callable[[], Frames] | None = None) -> tuple[bytes, float, Exchange, int]:
     """(bytes read, seconds until the end, the exchange, crashes) of a request answered with `frames`."""
     async with MockLLM() as mock:
-        mock._desk.fault = Fault("t", "t", "none", frames=lambda plain, case: make() if make else frames)
+        mock._desk.profile = always(Fault("t", "t", "none", frames=lambda plain, case: make() if make else frames))
         reader, writer = await asyncio.open_connection("127.0.0.1", mock.port)
         started = asyncio.get_running_loop().time()
         writer.write(_REQUEST)
@@ -30,8 +31,9 @@ async def _seen(*frames: Frame, make: Callable[[], Frames] | None = None) -> tup
             data += b"<RST>"
         seconds = asyncio.get_running_loop().time() - started
         writer.close()
-        await asyncio.sleep(0.02)
-        [exchange] = mock.wiretap.exchanges()
+        async with asyncio.timeout(5):  # a busy machine may be late to tell that the client left
+            while (exchange := mock.wiretap.exchange(1)).closed_first is None:
+                await asyncio.sleep(0.01)
         return data, seconds, exchange, mock.wiretap.crashes
 
 
@@ -79,7 +81,7 @@ def test_an_answer_counts_as_taken_only_once_the_client_takes_it() -> None:
     async def run() -> None:
         async with MockLLM() as mock:
             answer = b"HTTP/1.1 200 OK\r\ncontent-length: 20000000\r\n\r\n" + b"x" * 20_000_000
-            mock._desk.fault = Fault("t", "t", "none", frames=lambda plain, case: (answer,))
+            mock._desk.profile = always(Fault("t", "t", "none", frames=lambda plain, case: (answer,)))
             reader, writer = await asyncio.open_connection("127.0.0.1", mock.port, limit=1000)
             writer.write(_REQUEST)
             await mock.wiretap.wait_for(1, 2)
@@ -117,7 +119,7 @@ def test_an_answer_that_the_client_resets_unread_was_not_delivered() -> None:
 def test_a_request_behind_a_slow_answer_waits_for_it() -> None:
     async def run() -> None:
         async with MockLLM() as mock:
-            mock._desk.fault = Fault("t", "t", "none", frames=lambda plain, case: (Sleep(0.1), *plain))
+            mock._desk.profile = always(Fault("t", "t", "none", frames=lambda plain, case: (Sleep(0.1), *plain)))
             reader, writer = await asyncio.open_connection("127.0.0.1", mock.port)
             writer.write(_REQUEST * 2)
             for _ in range(2):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ def _profile(fault: str = "invalid-json", **more: Any) -> str:
     return json.dumps({"version": 1, "profiles": {"one": {"fault": fault, **more}}})
 
 
-def _struck(text: str, calls: list[tuple[tuple[str, ...], str]], tmp_path: Path, seed: int = 7) -> list[bool]:
+def _struck(text: str, calls: Sequence[tuple[tuple[str, ...], str]], tmp_path: Path, seed: int = 7) -> list[bool]:
     """Which of the calls (scope, question) a profile strikes, in order."""
     path = tmp_path / "profile.yaml"
     path.write_text(text)

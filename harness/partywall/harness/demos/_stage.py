@@ -10,7 +10,7 @@ from typing import Any
 
 from partywall.canaries import Keyring, Scope
 
-from ..drive.driver import closed, within
+from ..drive.driver import Limits, closed, within
 from ..drive.resolve import kind_of
 from ..drive.target import Client, Target, TargetKind, TargetSettings
 from ..errors import Refused, TargetError, Unreachable
@@ -22,6 +22,8 @@ from ..run import OPEN_TIMEOUT, RunPlan, RunResult, verify
 REFERENCE = "reference"
 FAULTY = "reference:mutant=M12"
 """The same agent with an answer cache that is keyed by the question alone."""
+
+CALL_TIMEOUT = Limits().call_timeout
 
 
 class NotShown(Exception):
@@ -59,7 +61,7 @@ class Deployment:
             raise NotShown(f"the target lacks {op}")
         self._calls += 1
         caller = caller or Identity.of(scope)
-        call = Call(op, caller, scope, arguments, request_id, probe=f"d{self._calls}")
+        call = Call(op, caller, scope, arguments, request_id, CALL_TIMEOUT, probe=f"d{self._calls}")
         connection = await self._client(caller, client)
         try:
             outcome = await connection.invoke(call)

@@ -53,7 +53,7 @@ async def run(stage: Stage, account: Account) -> None:
         [control.name for control in controls if not control.passed],
     )
     foreign = _claims(sound)
-    account.claim(f"{len(foreign)} foreign canaries are seen on the agent as it stands", not foreign, foreign)
+    account.claim(f"foreign canaries seen on the agent as it stands: {len(foreign)}", not foreign, foreign)
     caught = _claims(await _judged(stage, faulty=True))
     for claim in caught[:1]:
         account.tell(f"  {CODE} {claim}")

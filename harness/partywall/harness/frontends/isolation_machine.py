@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, cast
 
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, precondition, rule
 from partywall.canaries import Canary, Keyring, Level, Mint, Scanner, Scope, Sighting, UsageError
@@ -23,8 +24,10 @@ from ..plan.operation import OPERATIONS, reach_of
 from ..plan.probe import Call
 from ..plan.script import ARTIFACT, FACT_KEY, LAYERS, QUESTION, SEARCH, SEARCHABLE
 from .pytest_loop import BackgroundLoop
-from .strategies import scopes
+from .strategies import COLLIDING
 
+_SCOPES = st.sampled_from(COLLIDING[:5])
+"""One scope and those that part from it at one level: more would meet less often, and show nothing else."""
 _KEYRING = Keyring.derive("the programs of a machine are no secret: only it reads them", "machine")
 _LOOKS: Mapping[str, Mapping[str, Any]] = {
     "list_turns": {},
@@ -157,8 +160,8 @@ class _Machine(RuleBasedStateMachine):
         if must.text not in {sighting.opened.token for sighting in sightings}:
             told = f" ({type(refusal).__name__}: {refusal})" if refusal is not None else ""
             self._fail(
-                f"inconclusive: {named(scope.path)} is not shown its own canary {must.short} in {OPERATIONS[op].channel} "
-                f"by {op}{told}: it was dropped, or another took its place (PW106)"
+                f"inconclusive: {named(scope.path)} is not shown its own canary {must.short} by {op}{told}: "
+                "it was dropped, or another took its place (PW106)"
             )
 
     def model(self) -> ScopedMemory:
@@ -227,7 +230,11 @@ def isolation_machine(
         **{op: _offered(op, _look(op)) for op in _LOOKS},
         **_writes(),
     }
-    return type(name, (_Machine,), namespace)
+    machine = cast(type[RuleBasedStateMachine], type(name, (_Machine,), namespace))
+    # no phase `explain`: varying every step of a program it knows already takes far longer than finding it did
+    phases = [phase for phase in settings().phases if phase is not Phase.explain]
+    machine.TestCase.settings = settings(machine.TestCase.settings, phases=phases, report_multiple_bugs=False)
+    return machine
 
 
 def _writes() -> dict[str, Any]:
@@ -259,12 +266,12 @@ def _writes() -> dict[str, Any]:
 
     layers = st.sampled_from(LAYERS)
     return {
-        "append_turn": _offered("append_turn", rule(scope=scopes())(append_turn)),
-        "add_memory": _offered("add_memory", rule(target=memories, scope=scopes())(add_memory)),
-        "get_memory": _offered("get_memory", rule(memory=memories, scope=scopes())(get_memory)),
-        "put_fact": _offered("put_fact", rule(scope=scopes(), layer=layers)(put_fact)),
-        "get_fact": _offered("get_fact", rule(scope=scopes(), layer=layers)(get_fact)),
-        "put_artifact": _offered("put_artifact", rule(scope=scopes())(put_artifact)),
+        "append_turn": _offered("append_turn", rule(scope=_SCOPES)(append_turn)),
+        "add_memory": _offered("add_memory", rule(target=memories, scope=_SCOPES)(add_memory)),
+        "get_memory": _offered("get_memory", rule(memory=memories, scope=_SCOPES)(get_memory)),
+        "put_fact": _offered("put_fact", rule(scope=_SCOPES, layer=layers)(put_fact)),
+        "get_fact": _offered("get_fact", rule(scope=_SCOPES, layer=layers)(get_fact)),
+        "put_artifact": _offered("put_artifact", rule(scope=_SCOPES)(put_artifact)),
         "memories": memories,
     }
 
@@ -286,7 +293,7 @@ def _look(op: str) -> Callable[..., None]:
         self.look(op, scope, must, **_LOOKS[op])
 
     look.__name__ = look.__qualname__ = op
-    return rule(scope=scopes())(look)
+    return rule(scope=_SCOPES)(look)
 
 
 def _offered(op: str, act: Callable[..., Any]) -> Callable[..., Any]:

@@ -24,7 +24,7 @@ ENDING = 30.0
 """Seconds after the run time that users have to end their last step and processes to write what they saw."""
 STOPPING = 5.0
 """Seconds a process has to end when it is told to, before it is made to."""
-_STOP_USERS = 5
+_STOP_USERS = 10
 _PR_SET_PDEATHSIG = 1
 
 

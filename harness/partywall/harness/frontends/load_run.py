@@ -91,6 +91,8 @@ def run_and_tell(plan: LoadPlan, out: Path, report: Sequence[str], allow_inconcl
         try:
             supervise(run.through(), on_stall=stalled)
         except KeyboardInterrupt:
+            if run.header is None:
+                raise
             run.failures.append("interrupted")
         except TargetError as error:
             run.failures.append(str(error))
@@ -116,7 +118,7 @@ def run_and_tell(plan: LoadPlan, out: Path, report: Sequence[str], allow_inconcl
     (out / "load.json").write_text(json.dumps({**tally.figures, "checked": tally.checked}, indent=1), encoding="utf-8")
     print_and_write(results, [history], out, chosen)
     for line in figures(tally):
-        typer.echo(one_line(line))
+        typer.echo(line)
     return int(ended.code)
 
 

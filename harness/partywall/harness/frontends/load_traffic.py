@@ -64,6 +64,7 @@ class Traffic:
         self._count = 0
         self._memories = 0
         self._acknowledged: set[str] = set()
+        self._spoken: Scope | None = None
         self._steps = self._visits()
 
     @property
@@ -78,6 +79,13 @@ class Traffic:
     def acknowledged(self, probe: Probe) -> None:
         """`probe` was answered `ok`."""
         self._acknowledged.add(probe.id)
+
+    def closing(self) -> list[Step]:
+        """What it does when the run ends in the middle of a visit: look at its session once more, since what was
+        said last would otherwise never be read again."""
+        if self._spoken is None or not self._offers("list_turns"):
+            return []
+        return [Step(self._probe("list_turns", self._spoken))]
 
     def _visits(self) -> Iterator[Step]:
         visit = 0
@@ -99,6 +107,8 @@ class Traffic:
             if op == "add_memory" and self._memories >= MOST_MEMORIES:
                 continue
             step = self._written(op, scope)
+            if op != "add_memory":
+                self._spoken = scope
             yield step
             if step.probe.id in self._acknowledged:
                 spoke |= op != "add_memory"
@@ -109,7 +119,7 @@ class Traffic:
             yield Step(probe)
 
     def _readable(self, spoke: bool) -> list[str]:
-        found = ["list_turns", "context", "run_turn", "cached_answer", "cached_answer"] if spoke else []
+        found = ["list_turns", "context", "run_turn", "cached_answer", "list_turns", "cached_answer"] if spoke else []
         found += ["search_memory", "list_memories"] if self._memories else []
         return [op for op in found if self._offers(op)]
 

@@ -5,20 +5,23 @@ from __future__ import annotations
 import json
 import os
 import random
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import gevent
+import gevent  # type: ignore[import-untyped]  # it ships no types
 from locust import FastHttpUser, events, task
 from locust.contrib.fasthttp import FastResponse
 from locust.env import Environment
+from locust.event import EventHook
 from locust.runners import MasterRunner
 
 from ..drive.http.template import Inexpressible
 from ..observe.outcome import UNSENT, Outcome
 from ..plan import Probe
 from .load_spec import WORKER, LoadSpec
+from .load_traffic import Step
 from .load_witness import FOREIGN, Ending, Reply, Witness
 
 _PERCENTILES = (0.5, 0.95, 0.99)
@@ -41,9 +44,9 @@ class IsolatedUser(FastHttpUser):
         self.host = self.witness.profile.base_url
         self.network_timeout = self.connection_timeout = self.witness.spec.timeout
         super().__init__(environment)
-        # a refusal has a body too, and may tell something there: no status is an error of the client's
-        self.client.client.valid_response_codes = _ANY_STATUS
-        self.client.client.redirect_response_codes = frozenset()
+        agent: Any = self.client.client  # these two are declared for the class; here they are one user's
+        agent.valid_response_codes = _ANY_STATUS  # a refusal has a body too, and may tell something there
+        agent.redirect_response_codes = frozenset()
         self._traffic = self.witness.traffic()
         self._random = random.Random(str(self._traffic.identity))
 
@@ -53,8 +56,16 @@ class IsolatedUser(FastHttpUser):
 
     @task
     def step(self) -> None:
-        """The next thing it does, with its double click and its repeat where it has one."""
-        step = self._traffic.next()
+        """The next thing it does."""
+        self._do(self._traffic.next())
+
+    def on_stop(self) -> None:
+        """The run is over for this user."""
+        for step in self._traffic.closing():
+            self._do(step)
+
+    def _do(self, step: Step) -> None:
+        """A step, with its double click and its repeat where it has one."""
         double = gevent.spawn(self._send, step.twice) if step.twice is not None else None
         ending = self._send(step.probe)
         lost = ending.outcome.status == "info" and step.probe.call.request_id is not None
@@ -114,19 +125,23 @@ def _witness(environment: Environment) -> Witness:
     return Witness(spec, spec.loaded_profile(), int(os.environ.get(WORKER, "0")))
 
 
-@events.init.add_listener
+@events.init.add_listener  # type: ignore[untyped-decorator]  # Locust's event hooks have no annotations
 def _begin(environment: Environment, **rest: Any) -> None:
     """Word of every request comes from Locust itself: what the witness was not told of shows in the difference."""
     if isinstance(environment.runner, MasterRunner):
-        environment.events.quitting.add_listener(_leave_figures)
+        _listen(environment.events.quitting, _leave_figures)
         return
     witness = _witness(environment)
 
     def counted(**told: Any) -> None:
         witness.count.requests += 1
 
-    environment.events.request.add_listener(counted)
-    environment.events.quitting.add_listener(lambda **told: witness.close())
+    _listen(environment.events.request, counted)
+    _listen(environment.events.quitting, lambda **told: witness.close())
+
+
+def _listen(hook: EventHook, listener: Callable[..., None]) -> None:
+    hook.add_listener(listener)  # type: ignore[no-untyped-call]  # Locust's event hooks have no annotations
 
 
 def _leave_figures(environment: Environment, **rest: Any) -> None:
@@ -141,12 +156,12 @@ def _leave_figures(environment: Environment, **rest: Any) -> None:
         "foreign": sum(error.occurrences for error in stats.errors.values() if FOREIGN in str(error.error)),
         "exceptions": sorted({str(each["msg"])[:300] for each in runner.exceptions.values()}) if runner else [],
         "operations": {
-            entry.name: {
+            ("all" if entry is total else entry.name): {
                 "requests": entry.num_requests,
                 "failures": entry.num_failures,
                 **{f"p{share * 100:g}": entry.get_response_time_percentile(share) for share in _PERCENTILES},
             }
-            for entry in sorted([*stats.entries.values(), total], key=lambda entry: entry.name)
+            for entry in [*sorted(stats.entries.values(), key=lambda entry: entry.name), total]
         },
     }
     place = Path(LoadSpec.of().folder) / "master.json"

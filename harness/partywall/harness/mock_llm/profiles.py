@@ -23,7 +23,7 @@ from partywall.canaries import UsageError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from . import registry
-from .rules import On, Profile, Rule, When
+from .rules import On, Profile, Rule, When, always
 
 LARGEST = 1_000_000
 _FILE = re.compile(r"(?P<path>.+\.ya?ml)(?::(?P<name>[^/\\]+))?", re.IGNORECASE)
@@ -105,8 +105,7 @@ def profile_of(spec: str) -> Profile:
     """
     found = _FILE.fullmatch(spec)
     if found is None:
-        fault = registry.fault(spec)
-        return Profile(fault.id, (Rule(fault.id, fault),))
+        return always(registry.fault(spec))
     profile = read(_text(found["path"]), found["path"])
     if found["name"] is None:
         return profile

@@ -62,6 +62,11 @@ class Rule:
     on: On = On()
     when: When = When()
 
+    @property
+    def always(self) -> bool:
+        """Whether it strikes whatever comes."""
+        return self.when.always and self.on == On()
+
     def strikes(self, decisions: Decisions, scope: str, digest: bytes) -> bool:
         """Whether the matching call that `digest` stands for is struck. Counts it, so it is asked once a call."""
         when = self.when
@@ -88,3 +93,8 @@ class Profile:
     id: str
     rules: tuple[Rule, ...]
     seed: int | None = None
+
+
+def always(fault: Fault) -> Profile:
+    """The profile of one fault that strikes every call."""
+    return Profile(fault.id, (Rule(fault.id, fault),))

@@ -76,10 +76,12 @@ class PartywallMiddleware:
             return
         copy = Copy(scope, self._cap)
 
+        request, response = copy.request, copy.response
+
         async def received() -> Message:
             message = await receive()
             try:
-                copy.request(message)
+                request(message)
             except Exception:
                 self.total.errors += 1
             return message
@@ -87,7 +89,7 @@ class PartywallMiddleware:
         async def sent(message: Message) -> None:
             await send(message)
             try:
-                copy.response(message)
+                response(message)
             except Exception:
                 self.total.errors += 1
 
@@ -95,7 +97,7 @@ class PartywallMiddleware:
             await self.app(scope, received, sent)
         finally:
             try:
-                copy.keep(self._keys)
+                copy.keep(scope.get("state"), self._keys)
                 self.worker.offer(copy)
             except Exception:
                 self.total.errors += 1

@@ -136,10 +136,11 @@ class Checker:
         tally.attributed += 1
         if passed.reason:
             tally.skipped[passed.reason] += 1
-        suspect = [one for one in hits.opened.values() if self._foreign(one, record.viewer, levels)]
+        opened = hits.opened.values()
+        suspect = any(self._hearing.crossed(one, record.viewer, levels) is not None for one in opened)
         if not suspect and not self._looked_at(passed, record, hits, tally):
-            tally.canaries["own"] += len(hits.opened)
-            tally.canaries["damaged"] += hits.damaged
+            if opened or hits.damaged:
+                tally.canaries.update(own=len(opened), damaged=hits.damaged)
             return []
         begun = self._clock()
         try:
@@ -150,9 +151,6 @@ class Checker:
             return []
         finally:
             self._budget.spend(self._clock() - begun)
-
-    def _foreign(self, opened: Opened, viewer: RawPath, levels: frozenset[Level]) -> bool:
-        return self._hearing.crossed(opened, viewer, levels) is not None
 
     def _looked_at(self, passed: Passed, record: Record, hits: _Hits, tally: Tally) -> bool:
         """Whether a record without a suspect is looked at deeply: sampled, of a stratum, or with a damaged mark, which

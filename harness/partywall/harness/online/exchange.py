@@ -6,7 +6,7 @@ import json
 import zlib
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -23,6 +23,8 @@ FAILED = "error"
 
 _TEXTS = (b"text/", b"json", b"xml", b"javascript", b"x-www-form-urlencoded", b"event-stream", b"graphql")
 _INFLATED = {b"gzip": 31, b"x-gzip": 31, b"deflate": 15}
+_NAMED = (len(b"content-type"), len(b"content-encoding"))
+_UNREAD = object()
 _SOURCES = ("header", "state", "body")
 
 
@@ -62,10 +64,13 @@ class Copy:
     Its methods run in the path of the request: they add to lists and do nothing else.
     """
 
-    __slots__ = ("asked", "asked_room", "cap", "cut", "replied", "room", "scope", "start", "state")
+    __slots__ = ("asked", "asked_room", "cap", "cut", "headers", "path", "query", "replied", "room", "start", "state")
 
     def __init__(self, scope: MutableMapping[str, Any], cap: int) -> None:
-        self.scope = scope
+        # not the scope itself: frameworks hang all they made for a request on it, and none of that could be freed
+        self.headers = scope.get("headers", ())
+        self.path = scope.get("path", "")
+        self.query = scope.get("query_string", b"")
         self.cap = self.asked_room = self.room = cap
         self.asked: list[bytes] = []
         self.replied: list[bytes] = []
@@ -87,9 +92,8 @@ class Copy:
         elif message["type"] == "http.response.start":
             self.start = message
 
-    def keep(self, keys: Sequence[str]) -> None:
+    def keep(self, state: object, keys: Sequence[str]) -> None:
         """The request is over: note what the state says, before another may change it."""
-        state = self.scope.get("state")
         if isinstance(state, Mapping):
             self.state = {key: state[key] for key in keys if key in state}
 
@@ -97,43 +101,35 @@ class Copy:
 class Exchange:
     """The record of a copy. All that a client sends is its own input; all that comes back is derived."""
 
+    __slots__ = ("_body", "_copy", "_headers", "_replies", "sampled_by", "trace", "viewer")
+
     def __init__(self, copy: Copy, scope_from: ScopeFrom, replies: Sequence[bytes]) -> None:
         self._copy = copy
-        self._from = scope_from
         self._replies = replies
+        self._body: Any = _UNREAD
+        headers: dict[bytes, bytes] = {}
+        for name, value in copy.headers:
+            headers.setdefault(name, value)
+        self._headers = headers
+        self.viewer: RawPath = (
+            self._first(scope_from.tenant),
+            self._first(scope_from.user),
+            self._first(scope_from.session),
+            self._first(scope_from.task),
+        )
+        self.trace = self._first(scope_from.trace) or ""
+        self.sampled_by = self.viewer[2] or self.trace
 
     @property
     def stratum(self) -> str:
         """Failures show what nobody meant to show."""
         return FAILED if self._status >= 500 else ""
 
-    @cached_property
-    def viewer(self) -> RawPath:
-        """Whose request it was."""
-        where = self._from
-        return (
-            self._first(where.tenant),
-            self._first(where.user),
-            self._first(where.session),
-            self._first(where.task),
-        )
-
-    @cached_property
-    def trace(self) -> str:
-        """The trace or the request's id."""
-        return self._first(self._from.trace) or ""
-
-    @property
-    def sampled_by(self) -> str:
-        """The session, else the trace."""
-        return self.viewer[2] or self.trace
-
     def own(self) -> Sequence[str]:
         """Path, query and body of the request, as sent and unquoted."""
-        scope = self._copy.scope
-        query = bytes(scope.get("query_string", b"")).decode("latin-1")
+        query = bytes(self._copy.query).decode("latin-1")
         asked = b"".join(self._copy.asked)
-        return [str(scope.get("path", "")), query, unquote_plus(query), *_texts(asked)]
+        return [str(self._copy.path), query, unquote_plus(query), *_texts(asked)]
 
     def shown(self) -> Sequence[tuple[str, str]]:
         """The texts of the reply."""
@@ -145,35 +141,33 @@ class Exchange:
         status = (self._copy.start or {}).get("status", 200)
         return status if isinstance(status, int) else 200
 
-    @cached_property
-    def _headers(self) -> dict[str, str]:
-        headers = self._copy.scope.get("headers", ())
-        return {bytes(name).decode("latin-1").lower(): bytes(value).decode("latin-1") for name, value in headers}
-
-    @cached_property
-    def _body(self) -> Any:
-        return _json(b"".join(self._copy.asked))
-
     def _first(self, sources: Sequence[str]) -> str | None:
         for source in sources:
-            kind, _, rest = source.partition(":")
+            kind, rest, header = _parsed(source)
             if kind == "header":
-                value: Any = self._headers.get(rest.lower())
-            elif kind == "state":
-                value = self._copy.state.get(rest)
-            else:
-                value = _pointed(self._body, rest)
+                raw = self._headers.get(header)
+                if raw:
+                    return raw.decode("latin-1")
+                continue
+            value = self._copy.state.get(rest) if kind == "state" else _pointed(self._document(), rest)
             if isinstance(value, int) and not isinstance(value, bool):
                 value = str(value)
             if isinstance(value, str) and value:
                 return value
         return None
 
+    def _document(self) -> Any:
+        if self._body is _UNREAD:
+            self._body = _json(b"".join(self._copy.asked))
+        return self._body
+
 
 def passed_of(copy: Copy, scope_from: ScopeFrom) -> Passed:
     """A copy as the checker takes it; without a record where nothing can be read: `binary`, `encoded`."""
-    headers = {bytes(name).lower(): bytes(value).lower() for name, value in (copy.start or {}).get("headers", ())}
-    media, encoding = headers.get(b"content-type", b""), headers.get(b"content-encoding", b"")
+    media = encoding = b""
+    for name, value in (copy.start or {}).get("headers", ()):
+        if len(name) in _NAMED and (lower := name.lower()) in (b"content-type", b"content-encoding"):
+            media, encoding = (value.lower(), encoding) if lower == b"content-type" else (media, value.lower())
     asked, reply, cut = b"".join(copy.asked), b"".join(copy.replied), copy.cut
     if media and not any(text in media for text in _TEXTS):
         return Passed((), None, "binary")
@@ -185,6 +179,12 @@ def passed_of(copy: Copy, scope_from: ScopeFrom) -> Passed:
     # a token that streams in pieces stands in no event: the pieces are put together before anything is scanned
     replies = (reply, assembled(reply)) if b"event-stream" in media else (reply,)
     return Passed((asked, *replies), Exchange(copy, scope_from, replies), "too_long" if cut else "")
+
+
+@lru_cache(maxsize=256)
+def _parsed(source: str) -> tuple[str, str, bytes]:
+    kind, _, rest = source.partition(":")
+    return kind, rest, rest.lower().encode("latin-1", "replace")
 
 
 def _kept(kept: list[bytes], body: Any, room: int) -> int:

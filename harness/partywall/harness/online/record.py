@@ -52,16 +52,18 @@ class Passed:
     rest: bool = False
 
 
+_NAMED = tuple(frozenset(level for level in Level if level <= depth) for depth in range(len(Level) + 1))
+
+
 def levels_named(viewer: RawPath) -> frozenset[Level]:
     """The levels a viewer can be judged at: those named without a gap, from the tenant inwards.
 
     A session without its user is nobody's in particular: digests are taken over whole paths, so below a gap nothing can
     be compared. An empty session or task is a value of its own; an empty tenant or user is none.
     """
-    named: list[Level] = []
-    for level in Level:
-        value = viewer[level - 1]
-        if value is None or (not value and level <= Level.USER):
+    depth = 0
+    for value in viewer:
+        if value is None or (not value and depth < Level.USER):
             break
-        named.append(level)
-    return frozenset(named)
+        depth += 1
+    return _NAMED[depth]

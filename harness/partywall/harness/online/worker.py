@@ -18,7 +18,7 @@ T = TypeVar("T")
 OFF = "PARTYWALL_OFF"
 """The kill switch: set to anything but 0, nothing is copied and nothing checked."""
 
-_SLICE = 16
+_SLICE = 32
 _LATEST_RETRY = 300.0
 _REST = 0.001
 
@@ -36,7 +36,7 @@ class Limits:
     queue: int = 1000
     errors: int = 5
     pause: float = 10.0
-    interval: float = 0.05
+    interval: float = 0.25
     hang: float = 10.0
     off_file: Path | None = None
 
@@ -71,7 +71,7 @@ class Worker(Generic[T]):
     @property
     def enabled(self) -> bool:
         """Whether copies are taken: no kill switch, no breaker open, no check that hangs."""
-        return not self._off and not self._closed_until and not self._hangs()
+        return not (self._off or self._closed_until or (self._busy_since and self._hangs()))
 
     def wake(self) -> None:
         """Start the thread where this process has none yet."""

@@ -9,6 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from ...online import Follower
+    from ...plan.identity import RawPath
 
 app = typer.Typer(help="Look for leaks in production, out of the path of what it serves.", no_args_is_help=True)
 
@@ -37,14 +38,14 @@ def follow(
 
     Exit code of --once, or when stopped: 1 a leak was found, 0 none although canaries flowed, 4 nothing was proved.
     """
-    from partywall.canaries import Level, UsageError
+    from partywall.canaries import UsageError
 
     from ...online import Fields, Follower, Log, Settings
     from ...report.escape import one_line
     from ..deployment_key import read_key
     from ..scanning import observer_of
 
-    otherwise = observer_of(observer)[0] if observer else (None,) * len(Level)
+    otherwise: RawPath = observer_of(observer)[0] if observer else (None, None, None, None)
     if text and not observer:
         raise UsageError("--text needs --observer: a line of text does not say whose it is")
     if max_line < 1024:

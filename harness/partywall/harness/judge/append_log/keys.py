@@ -13,15 +13,15 @@ TOP = INFINITY
 
 @dataclass(frozen=True, slots=True)
 class Keyed:
-    """Operations with their keys: reads first, appends from index `appends` on.
+    """Operations with their keys.
 
-    A refused commit has its place in `ops`, and gets its key in the sweep. `beyond` are the slots behind the order
-    that acknowledgements name.
+    `conflicts` are the places in `ops` of refused commits, which get their keys in the sweep; `beyond` are the slots
+    behind the order that acknowledgements name.
     """
 
     ops: list[Append | Read]
     key: list[float]
-    appends: int
+    conflicts: frozenset[int]
     beyond: dict[int, Append]
     violations: Violations
 
@@ -35,7 +35,7 @@ def keyed(log: Log, order: Order) -> Keyed:
         if size is not None:
             ops.append(read)
             key.append(2 * size)
-    reads = len(ops)
+    conflicts: list[int] = []
     violations = [*_shared(log)]
     beyond: dict[int, Append] = {}
     length = len(order.values)
@@ -45,6 +45,7 @@ def keyed(log: Log, order: Order) -> Keyed:
         place = order.position.get(append.value)
         if append.status == "fail":
             if append.conflict and append.base is not None:
+                conflicts.append(len(ops))
                 ops.append(append)
                 key.append(-1)
         elif place is not None:
@@ -65,7 +66,7 @@ def keyed(log: Log, order: Order) -> Keyed:
                 key.append(2 * slot + 1 if log.numbered and slot is not None else TOP)
             if log.numbered and slot is not None and slot >= length:
                 beyond.setdefault(slot, append)
-    return Keyed(ops, key, reads, beyond, violations)
+    return Keyed(ops, key, frozenset(conflicts), beyond, violations)
 
 
 def _shared(log: Log) -> Iterator[Violation]:

@@ -36,7 +36,8 @@ def violations_of(log: Log, level: Level = "linearizable") -> tuple[Order, Viola
     if level == "eventual":
         return order, found + list(_lost(log, order))
     found += keys.violations
-    found += _lost(log, order)
+    told = {each.value for each in keys.violations if each.name == "LOST-OVERWRITTEN"}
+    found += [each for each in _lost(log, order) if each.value not in told]
     swept = _Sweep(log, order, keys, everybody=level == "linearizable")
     found += swept.run()
     if level == "linearizable" and not found:  # a slot is empty only if every place that is known is right
@@ -52,9 +53,10 @@ def _lost(log: Log, order: Order) -> Iterator[Violation]:
     if not log.final_reads:
         return
     final = log.final_reads[-1]
-    shown = set(log.shown(final))
-    for append in log.appends:
-        if append.status == "ok" and append.value not in order.position and append.value not in shown:
+    unseen = [append for append in log.appends if append.status == "ok" and append.value not in order.position]
+    shown = set(log.shown(final)) if unseen else set()
+    for append in unseen:
+        if append.value not in shown:
             yield Violation("LOST-APPEND", append, final, value=append.value)
 
 
@@ -80,41 +82,40 @@ class _Sweep:
         The earlier operation of an inversion is the one with the greatest key, so that one comparison with it
         stands for the comparison with all.
         """
-        ops, key, append_at = self.keys.ops, self.keys.key, self.keys.appends
+        ops, key = self.keys.ops, self.keys.key
         found: Violations = []
-        calls = sorted(range(len(ops)), key=[op.call for op in ops].__getitem__)
-        ends = [op.ret for op in ops]
+        begins, ends = [op.call for op in ops], [op.ret for op in ops]
+        clients = [op.client for op in ops]
         returns = sorted(range(len(ops)), key=ends.__getitem__)
         beyond = _Beyond(self.log, self.order)
         limit = 2 * len(self.order.values)
         most = _Most()
         own: dict[str, _Most] = {}
         waiting = 0
-        for index in calls:
-            op = ops[index]
-            while ends[returns[waiting]] < op.call:
+        for index in sorted(range(len(ops)), key=begins.__getitem__):
+            begin = begins[index]
+            while ends[returns[waiting]] < begin:
                 ended = returns[waiting]
                 waiting += 1
                 mark = key[ended]
                 if mark > most.key:
                     most.key, most.by = mark, ended
-                client = ops[ended].client
-                mine = own.get(client)
+                mine = own.get(clients[ended])
                 if mine is None:
-                    own[client] = _Most(mark, ended)
+                    own[clients[ended]] = _Most(mark, ended)
                 elif mark > mine.key:
                     mine.key, mine.by = mark, ended
                 if mark > limit:
                     beyond.ended(mark)
-            if index >= append_at and ops[index].conflict:  # type: ignore[union-attr]
+            if index in self.keys.conflicts:
                 if self.everybody:
                     found += self._conflict(index, most, beyond)
                 continue
-            mine = own.get(op.client)
+            mine = own.get(clients[index])
             if mine is not None and key[index] < mine.key:
                 found.append(self._inversion(mine.by, index, own=True))
             elif self.everybody and key[index] < most.key:
-                found.append(self._inversion(most.by, index, own=ops[most.by].client == op.client))
+                found.append(self._inversion(most.by, index, own=clients[most.by] == clients[index]))
         return found
 
     def _conflict(self, index: int, most: _Most, beyond: _Beyond) -> Violations:

@@ -72,9 +72,7 @@ def _gap(log: Log, it: Violation) -> str:
 
 
 def _lost(log: Log, it: Violation) -> str:
-    return (
-        f"{_append(it.first)} was acknowledged {_between(it)}; {_shows(it.second)}, and that turn is in no read at all"
-    )
+    return f"{_append(it.first)} was acknowledged {_between(it)}; {_shows(it.second)} at the end, and not that one"
 
 
 def _stale(log: Log, it: Violation) -> str:
