@@ -9,7 +9,6 @@ import time
 
 import httpx
 from partywall.canaries import DEFAULT_PREFIX, Scope
-
 from partywall.harness.drive.driver import closed, drive
 from partywall.harness.drive.resolve import kind_of
 from partywall.harness.drive.target import TargetSettings
@@ -48,7 +47,8 @@ async def bare(target: ReferenceTarget, headers: list[dict[str, str]]) -> float:
     """Seconds by httpx alone: one client and pool an identity, the same bodies, the answers parsed."""
 
     async def one(number: int) -> None:
-        async with httpx.AsyncClient(base_url=target.profile.base_url, trust_env=False, headers=headers[number]) as client:
+        base_url = target.profile.base_url
+        async with httpx.AsyncClient(base_url=base_url, trust_env=False, headers=headers[number]) as client:
             scope = {"tenant": "acme", "user": f"user{number}", "session": "s1", "task": "k1"}
             for _ in range(CALLS):
                 answer = await client.post("/v1/list_turns", json={"scope": scope})

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from partywall.harness import History, Pack, RunPlan, RunResult, Status, verify
 
 
@@ -124,7 +123,9 @@ def test_a_wrong_adapter_is_not_blamed_for_what_it_does_right(adapter: str, allo
 def test_a_blind_target_is_never_held(adapter: str) -> None:
     result = run(adapter)
     assert result.status is Status.INCONCLUSIVE
-    leaks = [v for j in result.judgements for v in j.verdicts if v.check == "leak" and j.trial.scenario == "cross_tenant"]
+    leaks = [
+        v for j in result.judgements for v in j.verdicts if v.check == "leak" and j.trial.scenario == "cross_tenant"
+    ]
     assert all(verdict.status is not Status.HELD for verdict in leaks)
 
 

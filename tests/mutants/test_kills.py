@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-
 from partywall.harness import Pack, RunPlan, RunResult, Status, verify
 from partywall.reference_impl.mutants import Mutant, list_mutants
 

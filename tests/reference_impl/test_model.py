@@ -78,6 +78,10 @@ def test_the_question_goes_out_as_it_is() -> None:
         json.dumps(_completion("x", "other")).encode(),
         json.dumps(_completion("x", refusal="no")).encode(),
         json.dumps(_completion("x", tool_calls=[{"id": "1"}])).encode(),
+        json.dumps(_completion(None, "tool_calls", tool_calls=[{"function": {"name": "f", "arguments": "{}"}}])).encode(),
+        json.dumps(_completion('{"facts": ["a", ]')).encode(),
+        json.dumps(_completion('```json\n{"label": "maybe"}\n```')).encode(),
+        json.dumps(_completion("the key is sk-live-0123456789abcdef")).encode(),
         json.dumps(_completion("x" * 1_000_001)).encode(),
     ],
 )

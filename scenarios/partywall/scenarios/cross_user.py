@@ -1,4 +1,4 @@
-"""What one user stored must not surface with another user of the tenant, though sessions and tasks bear the same names."""
+"""What one user stored must not surface with another user of the tenant, whose sessions and tasks have equal names."""
 
 from partywall.canaries import Level
 from partywall.harness.plan import ANY_OBSERVATION, ANY_WRITE, Guarantee, Scenario, crossing

@@ -19,7 +19,7 @@ from partywall.harness.plan import (
 
 
 def plan(mint: Planting, rng: random.Random, size: int) -> Schedule:
-    """A stranger asks for what is the owner's and for what never was: by id in its own scope, by name in the owner's."""
+    """A stranger asks for what is the owner's and what never was: by id in its own scope, by name in the owner's."""
     script = Script(mint, rng)
     for number in range(size):
         for offset, level in enumerate((Level.TENANT, Level.USER)):

@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from partywall.harness import RunPlan, Status, TargetError, UsageError, verify
 from partywall.harness.drive import agent_process
 from partywall.harness.drive.agent_process import AgentProcess
@@ -77,7 +76,7 @@ def test_an_agent_that_dies_in_the_middle_of_a_run_is_a_loss_and_what_was_seen_i
     result = asyncio.run(verify(plan, progress=kill_it_once))
     assert result.failures
     assert result.status is Status.INCONCLUSIVE
-    assert [judgement.trial.scenario for judgement in result.judgements][0] == "cross_tenant"
+    assert result.judgements[0].trial.scenario == "cross_tenant"
     assert result.judgements[0].status is Status.HELD
 
 

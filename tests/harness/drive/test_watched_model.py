@@ -8,7 +8,6 @@ import socket
 from pathlib import Path
 
 import pytest
-
 from partywall.harness import RunPlan, RunResult, Status, UsageError, verify
 
 PROFILE = """
@@ -19,7 +18,10 @@ dimensions: [tenant, user, session]
 fresh: true
 operations:
   run_turn:
-    request: {{method: POST, path: /turn, json: {{text: "{{{{text}}}}", who: ["{{{{tenant}}}}", "{{{{user}}}}", "{{{{session}}}}"]}}}}
+    request:
+      method: POST
+      path: /turn
+      json: {{text: "{{{{text}}}}", who: ["{{{{tenant}}}}", "{{{{user}}}}", "{{{{session}}}}"]}}
     response: {{text: /reply}}
 model: {{port: {model}}}
 """

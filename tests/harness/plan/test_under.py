@@ -36,6 +36,7 @@ def test_where_none_is_marked_all_that_ask_the_model_are_struck() -> None:
 def test_no_fault_changes_no_schedule_that_marks_none() -> None:
     for healthy in ("steady", "normal"):
         assert _schedule(marked=False).under(healthy) == _schedule(marked=False)
+    assert _schedule(marked=True).under("steady") == _schedule(marked=True)
 
 
 def test_the_healthy_fault_is_delivered_to_marked_probes_so_that_delivery_can_be_shown() -> None:

@@ -173,7 +173,9 @@ class _Run:
                 found = _part(self._values.get(value.probe), value.field)
                 if found is None:
                     arguments[name] = None
-                    return replace(call, arguments=arguments), f"probe {value.probe} gave no {value.field or 'id'} to ask for"
+                    return replace(
+                        call, arguments=arguments
+                    ), f"probe {value.probe} gave no {value.field or 'id'} to ask for"
                 arguments[name] = _altered(found) if value.altered else found
         return replace(call, arguments=arguments), ""
 

@@ -14,7 +14,6 @@ from ..plan.capabilities import Capabilities
 from ..plan.identity import Identity
 from ..plan.probe import Call
 
-
 STEADY = "steady"
 """The fault that is none."""
 

@@ -12,7 +12,7 @@ from partywall.canaries import PartywallError
 
 from .commands import demo, doctor, explain, judge, list_, load, mint, mock_llm, power, replay, scan, verify, watch
 
-# typer carries a click of its own in some versions and the packaged one in others: the error's base class is neither's name
+# typer carries a click of its own in some versions and uses the package in others, so the base class is found by name
 _OPTION_ERROR: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 app = typer.Typer(

@@ -44,7 +44,7 @@ def observer_of(text: str) -> tuple[RawPath, Level]:
 
 
 class Scanning:
-    """Scans one place after the other and keeps count. `observer` is whose place it all is, and how deep it is named."""
+    """Scans one place after the other and keeps count. `observer` is whose place it is, and how deep it is named."""
 
     def __init__(self, scanner: Scanner, observer: tuple[RawPath, Level] | None) -> None:
         self._scanner = scanner

@@ -12,7 +12,6 @@ from ..plan.identity import RawPath
 from ..plan.operation import OPERATIONS, WRITES, reach_of
 from .observation import Observation, leaves
 
-
 _MARGIN = 60
 _MINTED_REACH = {"session": Level.SESSION, "memory": Level.USER, "preference": Level.USER}
 """Reach, by kind, of canaries that the deployment itself mints: a session's own is shown to all of its tasks."""

@@ -18,7 +18,8 @@ _KINDS = {
 class Planting:
     """Makes the scopes and canaries of one run; `seq` rises per owner, so a sighting names the placement.
 
-    `nonce` stands before tenant ids (behind them, `tenant-1` were no prefix of `tenant-10`) on targets that keep what earlier runs planted: without it, a second run
+    `nonce` stands before tenant ids (behind them, `tenant-1` were no prefix of `tenant-10`) on targets that keep
+    what earlier runs planted: without it, a second run
     would read the first one's turns as phantoms.
     """
 

@@ -28,7 +28,8 @@ class ValueOf:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a client sends. `timeout` is in seconds, 0 for the run's own; `scope` is addressed, `caller` bears the credentials.
+    """What a client sends: `scope` is addressed, `caller` bears the credentials, `timeout` is in seconds, 0 for the
+    run's own.
 
     `credential` says what the caller shows for itself: its own, none at all, or one that has expired. `probe` and
     `tagged` are filled in from the probe when the call is sent. `fault` strikes the model calls that it causes, where

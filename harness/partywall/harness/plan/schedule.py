@@ -10,7 +10,7 @@ from partywall.canaries import Canary
 from .capabilities import Capabilities
 from .operation import OPERATIONS
 from .probe import Probe
-from .trial import HEALTHY
+from .trial import HEALTHY, STEADY
 
 ASKING = frozenset({"run_turn", "cached_answer"})
 """Operations in the course of which an agent asks its model."""
@@ -58,6 +58,8 @@ class Schedule:
         Where it marks none, every call that may ask the model is struck: a scenario that was not written for faults
         is put through one as a whole.
         """
+        if fault == STEADY:
+            return self
         marked = any(probe.faulted for probe in self.probes)
 
         def struck(probe: Probe) -> Probe:

@@ -59,9 +59,10 @@ def _landed(exposure: Exposure, claims: dict[str, Invoked]) -> list[Finding]:
     for sight in exposure.sights:
         call = claims.get(sight.planted_by)
         viewer = sight.observation.viewer
-        if call is not None and viewer[:2] == call.scope[:2] and sight.observation.probe not in claims:
-            if call.credential != "valid" or sight.crossed is not None:
-                found.setdefault(sight.planted_by, []).append(sight)
+        if call is None or viewer[:2] != call.scope[:2] or sight.observation.probe in claims:
+            continue
+        if call.credential != "valid" or sight.crossed is not None:
+            found.setdefault(sight.planted_by, []).append(sight)
     return [_finding(exposure, claims, sights, "wrote as") for sights in found.values()]
 
 

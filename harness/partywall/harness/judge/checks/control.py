@@ -20,9 +20,9 @@ def judge(history: History) -> Verdict:
     outermost = min(exposure.provenance.dimensions)
     looked: dict[str, set[RawPath]] = defaultdict(set)
     for observation in exposure.observations:
-        if observation.caller == observation.viewer[:2] and not observation.denied and observation.known:
-            if observation.viewer not in exposure.refused:
-                looked[observation.channel].add(observation.viewer)
+        answered = observation.known and not observation.denied
+        if observation.caller == observation.viewer[:2] and answered and observation.viewer not in exposure.refused:
+            looked[observation.channel].add(observation.viewer)
     controls: list[Control] = []
     for channel in offered_channels(history):
         viewers = looked.get(channel, set())
