@@ -12,7 +12,7 @@ from .faulty import LATE, FaultyWorld
 
 def _struck(outcome: Outcome | None = None, limited: bool = False, **more: Any) -> History:
     world = FaultyWorld()
-    world.struck(**({"outcome": outcome} if outcome else {}), **more)
+    world.struck(outcome, **more)
     if limited:
         world.recorder.limited("the wiretap overflowed")
     return world.history

@@ -15,6 +15,7 @@ DEGRADED = {"text": "I cannot answer right now.", "llm_used": False, "guidance":
 CHAT = {"text": "All is well.", "llm_used": True, "guidance": None}
 REFUSED = Outcome("fail", reason="HTTP 429", code="limited")
 FELL_OVER = Outcome("info", reason="HTTP 500: internal error", code="http_500")
+UNAVAILABLE = Outcome("info", reason="HTTP 503: the model gave no answer", code="http_503")
 LATE = Outcome("info", reason="no answer within 10 s", code="timeout")
 
 
@@ -49,9 +50,9 @@ class FaultyWorld(World):
             self.recorder.faulted(fault, delivered, probe, "call 1", SAID, MARK)
         return probe
 
-    def struck(self, outcome: Outcome = Outcome("ok", DEGRADED), **more: Any) -> str:
-        """A turn of Ann's with every answer faulty."""
-        return self.asks(ANN, outcome, **{"attempts": more.get("prompts", 1), **more})
+    def struck(self, outcome: Outcome | None = None, **more: Any) -> str:
+        """A turn of Ann's with every answer faulty, degraded where nothing else is said."""
+        return self.asks(ANN, outcome or Outcome("ok", DEGRADED), **{"attempts": more.get("prompts", 1), **more})
 
     def heals(self, *scopes: Scope, shown: str = "") -> None:
         """A healthy turn of each scope."""

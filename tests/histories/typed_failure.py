@@ -7,7 +7,7 @@ from typing import Any
 from partywall.harness.observe.history import History
 from partywall.harness.observe.outcome import Outcome
 
-from .faulty import CHAT, DEGRADED, FELL_OVER, LATE, MARK, REFUSED, SAID, FaultyWorld
+from .faulty import CHAT, DEGRADED, FELL_OVER, LATE, MARK, REFUSED, SAID, UNAVAILABLE, FaultyWorld
 
 
 def _answered(value: Any, **more: Any) -> History:
@@ -33,6 +33,7 @@ HISTORIES = {
     "held.degraded": lambda: _answered(DEGRADED),
     "held.llm_not_used": lambda: _answered({"text": "By the rules: no.", "llm_used": False}),
     "held.refused": lambda: _ended(REFUSED),
+    "held.unavailable": lambda: _ended(UNAVAILABLE),
     "held.a_retry_got_through": lambda: _answered(CHAT, prompts=2, attempts=1),
     "held.the_secret_was_cut_out": lambda: _answered(CHAT, fault="sensitive-echo"),
     "violated.PW706-claims_success": lambda: _answered(CHAT),

@@ -18,6 +18,7 @@ from .deployment import Deploy
 
 ANN = ("acme", "ann", "s1", "k1")
 ASKED = SessionContext([{"role": "user", "content": "hello [pw:p12]"}])
+_CALL = {"type": "function", "function": {"name": "remember", "arguments": "{}"}}
 FAST = ModelSettings("http://model.invalid/v1/", timeout=1.0, deadline=0.5, backoff=0.001)
 
 
@@ -78,7 +79,7 @@ def test_the_question_goes_out_as_it_is() -> None:
         json.dumps(_completion("x", "other")).encode(),
         json.dumps(_completion("x", refusal="no")).encode(),
         json.dumps(_completion("x", tool_calls=[{"id": "1"}])).encode(),
-        json.dumps(_completion(None, "tool_calls", tool_calls=[{"function": {"name": "f", "arguments": "{}"}}])).encode(),
+        json.dumps(_completion(None, "tool_calls", tool_calls=[_CALL])).encode(),
         json.dumps(_completion('{"facts": ["a", ]')).encode(),
         json.dumps(_completion('```json\n{"label": "maybe"}\n```')).encode(),
         json.dumps(_completion("the key is sk-live-0123456789abcdef")).encode(),

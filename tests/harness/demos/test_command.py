@@ -7,8 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
-from partywall.canaries import redact_tokens
+from partywall.canaries import UsageError, redact_tokens
 from partywall.harness.demos import Stage, demo_named, demos, perform
+from partywall.harness.drive.resolve import kind_of
+from partywall.harness.drive.target import TargetSettings
 from partywall.harness.exits import Exit
 from partywall.harness.frontends.cli import _run
 
@@ -75,7 +77,7 @@ def test_one_is_told_by_its_number_or_its_name() -> None:
     assert [f"{demo.number}. {demo.title}" for demo in demos()] == TITLES
 
 
-@pytest.mark.parametrize("name", ["0", "10", "-1", " ", "key_colision", "\x1b[2J", "x" * 5000])
+@pytest.mark.parametrize("name", ["0", "10", "-1", "", " ", "key_colision", "\x1b[2J", "x" * 5000])
 def test_an_unknown_one_is_told_in_one_sentence(name: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert _run(["demo", "--", name]) == 2
     out, err = capfd.readouterr()
@@ -89,6 +91,12 @@ def test_an_unknown_one_is_told_in_one_sentence(name: str, capfd: pytest.Capture
 def test_an_unknown_mutant_is_told_before_anything_is_started(capfd: pytest.CaptureFixture[str]) -> None:
     assert _run(["demo", "4", "--mutant", "M999"]) == 2
     assert "no mutant 'M999'; known: M01" in capfd.readouterr().err
+
+
+def test_an_option_that_the_bundled_agent_lacks_is_told_before_it_is_started() -> None:
+    settings = TargetSettings(options={"lifetimes": 3})
+    with pytest.raises(UsageError, match="no option 'lifetimes'; known: idle_after, lifetime, archive_after"):
+        asyncio.run(kind_of("reference").open("reference", settings))
 
 
 def test_the_page_shows_what_is_printed() -> None:

@@ -126,6 +126,7 @@ def test_a_probe_in_flight_names_the_fault_that_strikes_its_own_calls_alone() ->
             mock.in_flight.leave("p1")
             body = {"messages": [{"role": "user", "content": "later"}]}
             await client.post(mock.base_url + "/chat/completions", json=body)
+            assert [exchange.rule for exchange in mock.wiretap.exchanges()] == ["", "ambiguous", "", ""]
             return [(exchange.fault, exchange.scope) for exchange in mock.wiretap.exchanges()]
 
     assert asyncio.run(run()) == [

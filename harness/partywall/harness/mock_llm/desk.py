@@ -113,7 +113,7 @@ class ModelDesk:
                 openai_error(400, str(error), request_id, error.param), keep_alive=keep_alive, chunked=chunked
             )
         record.call, record.attempt = self._decisions.count(scope, dice[:16])
-        harmless = self._plan.harmless if flight is None else ""
+        harmless = "" if flight is not None and flight.fault else self._plan.harmless
         rule = None if harmless else self._rule(record, prompt, codec, dice, flight)
         turn = reply(prompt, dice)
         if rule is None:

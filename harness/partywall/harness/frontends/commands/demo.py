@@ -8,7 +8,9 @@ import typer
 
 
 def demo(
-    name: Annotated[str, typer.Argument(help="A number from 1 to 9 or a name; all in order where none is given.")] = "",
+    name: Annotated[
+        str | None, typer.Argument(help="A number from 1 to 9 or a name; all in order where none is given.")
+    ] = None,
     mutant: Annotated[
         str, typer.Option(help="Seed this fault in the agent first: the demonstration must see it.")
     ] = "",
@@ -21,7 +23,7 @@ def demo(
     from ..supervise import supervise
     from ..verification import blocked
 
-    chosen = (demo_named(name),) if name else demos()
+    chosen = demos() if name is None else (demo_named(name),)
     reference = f"reference:mutant={mutant}" if mutant else "reference"
 
     def say(line: str) -> None:

@@ -42,22 +42,36 @@ def order_of(log: Log, prefixes: bool = True) -> Order:
     innocent reads would be the ones to disagree with it.
     """
     violations: Violations = []
-    running, reads = _cleaned(log, violations)
-    longest = max(reads, key=lambda each: each.rank, default=None)
-    values = (*running[: longest.length], *longest.rest) if longest else ()
-    pin = longest.read if longest else None
-    position = {value: index for index, value in enumerate(values)}
-    for value in values:
-        append = log.by_value[value]
-        if append.status == "fail":
-            violations.append(Violation("FAILED-BUT-VISIBLE", append, pin, value=value))
-    sizes: list[int | None] = [each.size if each.whole else None for each in reads]
-    if prefixes and pin is not None:
+    agreed = _agreed(log)
+    running, reads = (log.running, []) if agreed else _cleaned(log, violations)
+    if agreed:
+        pin = max(log.reads, key=lambda read: (read.length, read.call), default=None)
+        values = running[: pin.length] if pin else ()
+        sizes: list[int | None] = [read.length for read in log.reads]
+    else:
+        longest = max(reads, key=lambda each: each.rank, default=None)
+        pin = longest.read if longest else None
+        values = (*running[: longest.length], *longest.rest) if longest else ()
+        sizes = [each.size if each.whole else None for each in reads]
+    position = dict(zip(values, range(len(values)), strict=True))
+    for append in log.appends:
+        if append.status == "fail" and append.value in position:
+            violations.append(Violation("FAILED-BUT-VISIBLE", append, pin, value=append.value))
+    if prefixes and pin is not None and not agreed:
         for index, violation in _disagreements(running, reads, values, position, pin):
             sizes[index] = None
             if len(violations) < MOST_TOLD:
                 violations.append(violation)
     return Order(values, position, pin, tuple(violations), tuple(sizes))
+
+
+def _agreed(log: Log) -> bool:
+    """Whether every read is a prefix of the running list, and that holds nothing impossible: the case of most logs,
+    seen without looking at each value of each read."""
+    if any(read.rest for read in log.reads):
+        return False
+    values = set(log.running)
+    return len(values) == len(log.running) and values <= log.by_value.keys()
 
 
 def _cleaned(log: Log, violations: Violations) -> tuple[tuple[Value, ...], list[_Cleaned]]:

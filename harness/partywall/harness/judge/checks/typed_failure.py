@@ -17,6 +17,9 @@ from ..verdict import Control, Finding, Verdict
 _FILTERABLE = frozenset({"sensitive-echo"})
 """Faults whose answer has words that may be shown once what is sensitive was taken out of it."""
 
+_BEHIND = frozenset({"http_502", "http_503", "http_504"})
+"""Statuses that say of themselves that what stands behind the agent failed (RFC 9110, 15.6): a type, unlike 500."""
+
 _UNSEEN = frozenset({TIMEOUT, "limit", "contract", "unsent"})
 """Ends that say nothing of how the agent answers: `bounded` judges the late one, the others are the harness's."""
 
@@ -48,6 +51,8 @@ def _judged(turn: StruckTurn) -> tuple[Control | None, Finding | None]:
     name = f"#{turn.probe} tells how it was answered"
     if outcome.code in _UNSEEN or turn.end is None:
         return Control(name, Channel.REPLY, False, outcome.reason or "no end was seen"), None
+    if outcome.code in _BEHIND:
+        return Control(name, Channel.ERRORS, True, f"refused as {outcome.code}"), None
     if outcome.status == "info":
         return None, told_of(turn, "PW707", f"it fell over without a type ({outcome.reason[:120]})", Channel.ERRORS)
     if outcome.status == "fail":
