@@ -1,12 +1,12 @@
 """The ASGI middleware against the same app without it, in the same process: a reply of 1 KB over real sockets.
 
-One uvicorn process serves a FastAPI app twice, bare and watched: every watched reply is copied, attributed and scanned by
-the worker thread while requests go on. Two processes of the very same app differed by a tenth here, so one it is. A client
-asks in short blocks: bare, watched, bare again; the checks of a block are waited for before the next begins, so that none
-is done in the other's time. What counts is the median over rounds of the watched block's median latency to the mean of
-the two bare ones; the two bare ones to each other tell the noise, and a bar is only missed by more than that. Beside it,
-without a bar: the same over a raw ASGI app, which does nothing, and the microseconds that wrapping one call costs. Exit
-code 1 where the bar is missed.
+One uvicorn process serves a FastAPI app twice, bare and watched: every watched reply is copied, attributed and scanned
+by the worker thread while requests go on. (Two processes of the very same app differed by a tenth, so one it is.) A
+client asks in blocks: bare, watched, bare again. A block is longer than the worker's interval, so that most of its checks
+fall into it, and the rest is waited for. What counts is the median, over the quieter half of the rounds, of the watched
+block's median latency to the mean of the two bare ones; these to each other tell the noise, and the bar is missed only
+by more than that. Beside it, without a bar: the same over a raw ASGI app, which does nothing, and the microseconds that
+wrapping one call costs. Exit code 1 where the bar is missed.
 """
 
 from __future__ import annotations
@@ -26,19 +26,18 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
-from partywall.harness.online import Limits, Middleware, PartywallMiddleware, Settings
+from partywall.harness.online import Middleware, PartywallMiddleware, Settings
 
 BAR = 1.03
 KEY = b"b" * 32
-INTERVAL = 0.02
-"""Seconds between looks at the queue: shorter than the default, so that checks fall into the block that they cost."""
-SETTLE = 0.06
+SETTLE = 0.3
+"""Seconds after a block: longer than the worker takes between two looks at its queue."""
 _WORDS = "Your order of 12 March has been sent and should arrive on Thursday; the invoice is in your account. "
 REPLY = {"reply": (_WORDS * 12)[:960], "turn": 7, "session": "s-0001"}
 BODY = json.dumps({"text": "where is my order?"}).encode()
 REQUEST = (
-    b"POST /turn?bare HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\nx-tenant-id: acme\r\nx-user-id: ann\r\n"
-    b"x-session-id: s-0001\r\nx-request-id: r-1\r\ncontent-length: %d\r\n\r\n%s" % (len(BODY), BODY)
+    b"POST /turn?bare HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\nx-tenant-id: acme\r\n"
+    b"x-user-id: ann\r\nx-session-id: s-0001\r\nx-request-id: r-1\r\ncontent-length: %d\r\n\r\n%s" % (len(BODY), BODY)
 )
 WATCHED = REQUEST.replace(b"?bare", b"?watched")
 
@@ -69,7 +68,7 @@ def framework() -> Any:
 def watched(app: Any, folder: str) -> Any:
     """The app with the middleware around it, every reply checked."""
     findings = Path(folder) / f"findings-{os.getpid()}.jsonl"
-    return PartywallMiddleware(app, Middleware(Settings(KEY), findings, limits=Limits(interval=INTERVAL)))
+    return PartywallMiddleware(app, Middleware(Settings(KEY), findings))
 
 
 class Server:
@@ -106,7 +105,7 @@ class Server:
 def compare(kind: str, rounds: int, requests: int) -> tuple[float, float]:
     """The median ratio of watched to bare, and the noise: how far its like for two bare blocks is from 1, and the
     standard error of the median. The medians themselves go to standard error."""
-    ratios, again, bare = [], [], []
+    seen: list[tuple[float, float, float]] = []
     with tempfile.TemporaryDirectory() as folder:
         server = Server(kind, folder)
         try:
@@ -114,13 +113,15 @@ def compare(kind: str, rounds: int, requests: int) -> tuple[float, float]:
             for number in range(rounds + 2):
                 first, ours, second = (server.block(one, requests) for one in (REQUEST, WATCHED, REQUEST))
                 if number > 1:  # the first ones warm up
-                    ratios.append(ours / ((first + second) / 2))
-                    again.append(second / first)
-                    bare.append((first + second) / 2)
+                    seen.append(((first + second) / 2, ours, second / first))
         finally:
             server.close()
-    noise = max(abs(statistics.median(again) - 1), 1.25 * statistics.stdev(ratios) / len(ratios) ** 0.5)
-    print(f"  {kind}: p50 {statistics.median(bare):.0f} µs bare", file=sys.stderr)
+    quiet = sorted(seen)[: len(seen) // 2]
+    ratios = [ours / bare for bare, ours, _ in quiet]
+    noise = max(
+        abs(statistics.median(again for *_, again in quiet) - 1), 1.25 * statistics.stdev(ratios) / len(ratios) ** 0.5
+    )
+    print(f"  {kind}: p50 {statistics.median(bare for bare, *_ in quiet):.0f} µs bare", file=sys.stderr)
     return statistics.median(ratios), noise
 
 
@@ -191,8 +192,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--serve", default="")
     parser.add_argument("--folder", default="")
-    parser.add_argument("--rounds", type=int, default=60)
-    parser.add_argument("--requests", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=16)
+    parser.add_argument("--requests", type=int, default=1500)
     options = parser.parse_args()
     if options.serve:
         serve(options.serve, options.folder)

@@ -6,18 +6,20 @@ import asyncio
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from partywall.harness import Refused
 
 Key = tuple[Any, ...]
-PROMISES = {"order": "index", "read": "full", "version": "count", "idempotent": True, "cas": True}
+PROMISES: Mapping[str, Any] = {"order": "index", "read": "full", "version": "count", "idempotent": True, "cas": True}
 
 
 class Logbook:
     """Keeps turns per session; what a lock protects is slow, so that whoever leaves the lock out meets another."""
 
-    promises = PROMISES
+    promises: Mapping[str, Any] = PROMISES
 
     def __init__(self) -> None:
         self.blobs: dict[Key, list[str]] = defaultdict(list)
@@ -61,7 +63,7 @@ class WithoutNumbers(Logbook):
 class OpaqueVersions(Logbook):
     """Versions that count nothing anybody could know."""
 
-    promises = {name: promise for name, promise in PROMISES.items() if name != "version"}
+    promises = MappingProxyType({name: promise for name, promise in PROMISES.items() if name != "version"})
 
     def append_turn(self, call: Any, text: str, role: str = "user", expected_version: Any = None) -> Any:
         expected = None if expected_version is None else int(str(expected_version).removeprefix("etag-"))
@@ -70,11 +72,13 @@ class OpaqueVersions(Logbook):
 
 
 class PromisesNothing(Logbook):
-    promises: dict[str, Any] = {}
+    promises = MappingProxyType({})
 
 
 class Asynchronous(Logbook):
-    async def append_turn(self, call: Any, text: str, role: str = "user", expected_version: Any = None) -> Any:
+    async def append_turn(  # type: ignore[override]
+        self, call: Any, text: str, role: str = "user", expected_version: Any = None
+    ) -> Any:
         await asyncio.sleep(0.001)
         return self.appended(call, text, expected_version)
 

@@ -95,8 +95,12 @@ def test_an_unknown_mutant_is_told_before_anything_is_started(capfd: pytest.Capt
 
 def test_an_option_that_the_bundled_agent_lacks_is_told_before_it_is_started() -> None:
     settings = TargetSettings(options={"lifetimes": 3})
+
+    async def start() -> None:
+        await kind_of("reference").open("reference", settings)
+
     with pytest.raises(UsageError, match="no option 'lifetimes'; known: idle_after, lifetime, archive_after"):
-        asyncio.run(kind_of("reference").open("reference", settings))
+        asyncio.run(start())
 
 
 def test_the_page_shows_what_is_printed() -> None:

@@ -182,12 +182,12 @@ def test_other_connections_get_the_servers_own_callables(tmp_path: Path, kind: s
     async def inner(*arguments: Any) -> None:
         got.extend(arguments)
 
-    async def receive() -> Message:
+    async def receive() -> Any:
         return {}
 
-    async def send(message: Message) -> None: ...
+    async def send(message: Any) -> None: ...
 
-    scope = {"type": kind}
+    scope: Any = {"type": kind}
     asyncio.run(watched(inner, tmp_path / "f")(scope, receive, send))
     assert got == [scope, receive, send]
 

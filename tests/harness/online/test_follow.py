@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def test_findings_that_were_stored_before_a_death_are_counted_and_not_stored_twi
     path = log(tmp_path / "l", *(line(reply=token(ZETA, n)) for n in range(3)))
     dying = follower(path)
     dying._keep(dying.run)
-    dying._keep = lambda run: (_ for _ in ()).throw(KeyboardInterrupt)  # type: ignore[method-assign, assignment]
+    dying._keep = lambda run: (_ for _ in ()).throw(KeyboardInterrupt)  # type: ignore[method-assign]
     with pytest.raises(KeyboardInterrupt):
         dying.once()
     dying._shelf.close()
@@ -89,7 +90,7 @@ def test_a_run_that_was_killed_is_counted_on_by_the_next(tmp_path: Path) -> None
 
 def test_a_log_that_grows_and_is_rotated_is_followed_until_told_to_stop(tmp_path: Path) -> None:
     path = log(tmp_path / "l", line(reply="one"))
-    steps = iter(
+    steps: Iterator[Callable[[], object]] = iter(
         [
             lambda: log(tmp_path / "l", line(reply=token(ZETA)), line(reply="two")),
             lambda: path.rename(tmp_path / "l.1"),
@@ -102,7 +103,10 @@ def test_a_log_that_grows_and_is_rotated_is_followed_until_told_to_stop(tmp_path
 
     def pause(seconds: float) -> None:
         step = next(steps, None)
-        ended.append(True) if step is None else step()
+        if step is None:
+            ended.append(True)
+        else:
+            step()
 
     told: list[Any] = []
     one = follower(path, told=told.append)
@@ -154,7 +158,7 @@ def test_a_process_killed_at_any_moment_loses_no_finding_and_doubles_none(tmp_pa
     every = 10
     lines = [
         line(trace=f"t{n}", reply=token(ZETA, n) if n % every == 0 else "hello " * 40, pad="x" * 200)
-        for n in range(30_000)
+        for n in range(12_000)
     ]
     path, findings = log(tmp_path / "l", *lines), tmp_path / "f.jsonl"
     command = [sys.executable, "-c", PROGRAM, "watch", "follow", str(path), "--once", "--findings", str(findings)]
@@ -162,7 +166,7 @@ def test_a_process_killed_at_any_moment_loses_no_finding_and_doubles_none(tmp_pa
     rng, kills, read_again = random.Random(7), 0, 0
     while True:
         process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        if kills < 6:
+        if kills < 4:
             before = findings.stat().st_size if findings.exists() else 0
             deadline = time.monotonic() + 20
             while process.poll() is None and time.monotonic() < deadline:
@@ -183,7 +187,7 @@ def test_a_process_killed_at_any_moment_loses_no_finding_and_doubles_none(tmp_pa
     assert process.returncode == 1, told
     assert kills > 0
     found = stored(findings)
-    assert sorted(int(one["trace"][1:]) for one in found) == list(range(0, 30_000, every))
+    assert sorted(int(one["trace"][1:]) for one in found) == list(range(0, 12_000, every))
     assert f"{len(lines)} records".encode() in told, "a run goes on counting where the killed one stopped"
     assert read_again <= (1 << 20) + 1024
 

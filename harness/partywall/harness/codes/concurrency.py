@@ -31,8 +31,8 @@ CODES = (
         "PW203",
         "failed but visible",
         Guarantee.ATOMICITY,
-        "An append was refused, or brought another body under a request id already answered, and its turn is in the log "
-        "all the same.",
+        "An append was refused, or brought another body under a request id already answered, and its turn is in the "
+        "log all the same.",
         ("the turn is stored before it is validated", "an error after the commit that is told as a refusal"),
         "Refuse before anything is stored, or roll back; answer a failure after the commit as unknown.",
     ),

@@ -108,7 +108,9 @@ class LoadProcesses:
     def _told(self, name: str) -> str:
         code = self._children[name].returncode or 0
         how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
-        said = self._log(name).read_text("utf-8", "replace") if code > 0 else ""  # one that was killed says nothing of it
+        said = (
+            self._log(name).read_text("utf-8", "replace") if code > 0 else ""
+        )  # one that was killed says nothing of it
         lines = said.strip().splitlines()
         return f"the Locust {name} {how}" + (f": {lines[-1][:300]}" if lines else "")
 

@@ -39,6 +39,8 @@ from .supervise import STALL, supervise
 from .verification import check_writable, print_and_write, reporters_of
 
 REFERENCE_PROFILE = "reference-agent"
+AGENT_URL, TOKEN_KEY = "PARTYWALL_AGENT_URL", "PARTYWALL_TOKEN_KEY"
+"""What that profile takes from the environment."""
 KINDS = ("http", "reference")
 """Kinds of target that processes of their own can reach."""
 
@@ -134,13 +136,12 @@ def conclusion(
         told.append(
             f"{tally.checked} of {tally.requests} requests were checked: {tally.requests - tally.checked} went unseen"
         )
+    if not tally.requests:
+        told.append("not one request was sent, so nothing was checked")
     lost = tuple(told)
     if tally.foreign and status is not Status.VIOLATED:
         status = Status.VIOLATED
         told.append(f"{tally.foreign} answers held a foreign canary, and their evidence did not reach the history")
-    if not tally.requests:
-        status = worst((status, Status.INCONCLUSIVE))
-        told.append("not one request was sent, so nothing was checked")
     if lost:
         status = worst((status, Status.INCONCLUSIVE))
     code = exit_of(status, problems=tally.problems, failures=lost, allow_inconclusive=allow_inconclusive)
@@ -261,12 +262,14 @@ def _admit(plan: LoadPlan, profile: Profile) -> None:
 def _secrets(plan: LoadPlan, target: HttpTarget) -> dict[str, str]:
     """What a worker's profile asks its environment for, where it is known only here."""
     if isinstance(target, ReferenceTarget):
-        return {"PARTYWALL_AGENT_URL": target.profile.base_url, "PARTYWALL_TOKEN_KEY": target.secret}
-    return {"PARTYWALL_AGENT_URL": target.profile.base_url} if _is_url(plan.target) else {}
+        return {AGENT_URL: target.profile.base_url, TOKEN_KEY: target.secret}
+    return {AGENT_URL: target.profile.base_url} if _is_url(plan.target) else {}
 
 
 def _bare_profile(url: str) -> Profile:
-    environment = {**os.environ, "PARTYWALL_AGENT_URL": url.rstrip("/")}
+    if TOKEN_KEY not in os.environ:
+        raise UsageError(f"{url!r} is spoken to as a reference agent: set {TOKEN_KEY}, or give an HTTP profile instead")
+    environment = {**os.environ, AGENT_URL: url.rstrip("/")}
     return load_profile(shipped_profile(REFERENCE_PROFILE), environment=environment)
 
 

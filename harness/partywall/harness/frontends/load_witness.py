@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from partywall.canaries import DEFAULT_PREFIX, Level, Scan, Scanner
+from partywall.canaries import DEFAULT_PREFIX, Level, Opened, Scanner
 
 from ..drive.http import HttpTarget, Profile
 from ..drive.http.client import Answer, HttpClient, Lane, Watch
@@ -25,14 +25,18 @@ from ..observe.outcome import NOT_IMPLEMENTED, TIMEOUT, UNSENT, Outcome
 from ..observe.recorder import Recorder
 from ..plan import OPERATIONS, Call, Capabilities, Planting, Probe, Trial, reach_of
 from ..plan.contract import LimitHit, conform
+from ..plan.identity import RawPath
 from .load_spec import LoadSpec
 from .load_traffic import Traffic
 
 FOREIGN = "a foreign canary was shown"
 """The constant message of a request that failed so: it names nobody, and Locust counts it in one line."""
+LIVE_LEVEL = "S1"
+"""What a worker looks for at once; the judge reads everything that was recorded again at S3."""
 MOST_EVIDENCE = 200
 """Answers with a foreign canary that are recorded after a worker's history is full."""
 
+_REMEMBERED = 20_000
 _SOWN_BY = {"message": ("append_turn", "run_turn"), "memory": ("add_memory",)}
 _MINTED = {"session": Level.SESSION, "preference": Level.USER}
 
@@ -85,10 +89,11 @@ class Witness:
         self._full = False
         self._evidence = 0
         self._unrecorded: set[str] = set()
-        self._scanner = Scanner(keyrings)
+        self._scanner = Scanner(keyrings, level=LIVE_LEVEL)
         self._recorder = Recorder(header_of(spec, profile.capabilities))
         self._reader = _Reader(profile, self._recorder)
         self._reach = _Reach(profile.capabilities)
+        self._boundaries: dict[tuple[str, RawPath], Level | None] = {}
 
     def traffic(self) -> Traffic:
         """The steps of the next simulated user: numbers are taken in turn by the workers, so none is taken twice."""
@@ -163,22 +168,27 @@ class Witness:
 
     def _foreign(self, probe: Probe, reply: Reply) -> set[str]:
         """The tokens in body and headers that this viewer may not see."""
+        headers = "\n".join([f"{name}: {value}" for name, value in reply.headers]).encode()
         call = probe.call
-        channel = str(OPERATIONS[call.op].channel)
-        found = self._strangers(self._scanner.scan(reply.body), call, channel)
-        headers = "\n".join(f"{name}: {value}" for name, value in reply.headers)
-        shown = self._strangers(self._scanner.scan(headers), call, channel)
-        if shown and not self._full:
-            self._reader.headers(call, reply)
-        return found | shown
-
-    def _strangers(self, scan: Scan, call: Call, channel: str) -> set[str]:
-        viewer = call.scope.path
-        return {
-            sighting.opened.token
+        viewer, channel = call.scope.path, str(OPERATIONS[call.op].channel)
+        scan = self._scanner.scan(headers + b"\n\n" + reply.body)
+        strangers = [
+            sighting
             for sighting in scan.sightings
-            if self._reach.parts(sighting.opened.boundary(viewer), sighting.opened.kind, channel)
-        }
+            if self._reach.parts(self._parted(sighting.opened, viewer), sighting.opened.kind, channel)
+        ]
+        if any(sighting.start < len(headers) for sighting in strangers):
+            self._reader.headers(call, reply)
+        return {sighting.opened.token for sighting in strangers}
+
+    def _parted(self, opened: Opened, viewer: RawPath) -> Level | None:
+        """Where its owner and the viewer part. Answers repeat what they showed before, so most are asked again."""
+        key = opened.token, viewer
+        if key not in self._boundaries:
+            if len(self._boundaries) >= _REMEMBERED:
+                self._boundaries.clear()
+            self._boundaries[key] = opened.boundary(viewer)
+        return self._boundaries[key]
 
     def _tell_untold(self, probe: Probe, reply: Reply, outcome: Outcome, tokens: Iterable[str]) -> None:
         """What stood beside the value that the profile reads is evidence too."""

@@ -28,6 +28,7 @@ class BackgroundLoop:
 
     def __init__(self, stall: float = STALL) -> None:
         self._stall = stall
+        self._beat = min(BEAT, stall / 4)
         self._linger = LINGER
         self._alive_at = time.monotonic()
         self._loop = asyncio.new_event_loop()
@@ -41,7 +42,7 @@ class BackgroundLoop:
         try:
             while True:
                 try:
-                    return future.result(BEAT)
+                    return future.result(self._beat)
                 except concurrent.futures.TimeoutError:
                     if not future.done():
                         self._check()
@@ -77,13 +78,13 @@ class BackgroundLoop:
             self._loop.close()
 
     def _check(self) -> None:
-        self._loop.call_soon_threadsafe(self._beat)
+        self._loop.call_soon_threadsafe(self._alive)
         if time.monotonic() - self._alive_at > self._stall:
             raise TargetError(
                 f"the target blocked the event loop for {self._stall:g} s; an async method must not block"
             )
 
-    def _beat(self) -> None:
+    def _alive(self) -> None:
         self._alive_at = time.monotonic()
 
 

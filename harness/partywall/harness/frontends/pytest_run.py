@@ -114,7 +114,7 @@ class PartywallRun:
     @property
     def properties(self) -> list[tuple[str, str]]:
         """The evidence as names and texts, for JUnit and other reports."""
-        found, counts = kinds(self._told), self._told.counts
+        found, counts = self._kinds(), self._told.counts
         told = [
             ("partywall_status", self.status.value),
             ("partywall_scenario", self.scenario),
@@ -132,12 +132,16 @@ class PartywallRun:
         ]
         return told
 
+    def _kinds(self) -> list[Kind]:
+        """By code, isolation first: a check's name must not decide what stands at the head."""
+        return sorted(kinds(self._told), key=lambda kind: kind.first.code)
+
     def __repr__(self) -> str:
         return f"<{self.scenario} on {self._told.target.name}: {self.status}>"
 
     def _lines(self) -> Iterator[str]:
         """The first testimony and the commands before the rest: a CI server shows the head of a message only."""
-        found = kinds(self._told)
+        found = self._kinds()
         codes = dict.fromkeys(kind.first.code for kind in found)
         total = f": {counted(sum(kind.count for kind in found), 'finding')} under {', '.join(codes)}" if found else ""
         yield f"{WORDS[self.status]} {self.scenario} on {one_line(self._told.target.name, _EXCERPT)}{total}"

@@ -96,7 +96,8 @@ class Faulted:
     """A fault was due; `delivered` says whether it reached what it was meant for.
 
     `said` is what it put in the model's
-    mouth, credentials redacted, and `mark` the word in it that stands in no other text; both empty where it said nothing.
+    mouth, credentials redacted, and `mark` the word in it that stands in no other text; both are empty where it said
+    nothing.
     """
 
     at: int

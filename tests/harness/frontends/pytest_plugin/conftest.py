@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from partywall.harness.drive.resolve import kinds
 from partywall.harness.frontends import isolation_machine, pytest_canaries, pytest_model, pytest_run
 from partywall.harness.judge.bench import checks
@@ -39,10 +38,11 @@ def run(project: pytest.Pytester) -> Run:
 
 
 @pytest.fixture
-def run_apart(project: pytest.Pytester) -> Run:
-    """The same in a process of its own."""
+def run_apart(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The same in a process of its own, with no plugin of the environment's but ours and xdist."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
     def call(*arguments: str) -> pytest.RunResult:
-        return project.runpytest_subprocess("-p", "no:locust", *arguments)
+        return project.runpytest_subprocess("-p", "partywall", "-p", "xdist", *arguments)
 
     return call

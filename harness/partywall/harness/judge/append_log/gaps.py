@@ -27,7 +27,7 @@ def gaps(log: Log, order: Order, keys: Keyed, conflicts: list[tuple[float, float
     soonest = [INFINITY] * (len(ends) + 1)
     for index in range(len(ends) - 1, -1, -1):
         soonest[index] = min(soonest[index + 1], ends[index][1])
-    unseen = [each for each in log.appends if each.status == "info" and each.value not in order.position]
+    unseen = [each for each in keys.unseen if each.status == "info"]
     bound = {each.base: each for each in sorted(unseen, key=lambda each: -each.call) if each.base is not None}
     free = iter(sorted((each for each in unseen if each.base is None), key=lambda each: each.call))
     for slot in range(len(order.values), int(keyed[-1]) // 2):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .model import INFINITY, Append, Log, Order, Read, Violation, Violations
 
@@ -16,72 +16,88 @@ class Keyed:
     """Operations with their keys.
 
     `conflicts` are the places in `ops` of refused commits, which get their keys in the sweep; `beyond` are the slots
-    behind the order that acknowledgements name.
+    behind the order that acknowledgements name; `unseen` are appends that were not refused and that no read shows.
     """
 
-    ops: list[Append | Read]
-    key: list[float]
-    conflicts: frozenset[int]
-    beyond: dict[int, Append]
-    violations: Violations
+    ops: list[Append | Read] = field(default_factory=list)
+    begin: list[int] = field(default_factory=list)
+    end: list[float] = field(default_factory=list)
+    client: list[str] = field(default_factory=list)
+    key: list[float] = field(default_factory=list)
+    conflicts: set[int] = field(default_factory=set)
+    beyond: dict[int, Append] = field(default_factory=dict)
+    unseen: list[Append] = field(default_factory=list)
+    violations: Violations = field(default_factory=list)
+
+    def add(self, op: Append | Read, key: float) -> None:
+        """One more operation; its times are kept in lists of their own, which the sweep walks through."""
+        self.ops.append(op)
+        self.begin.append(op.call)
+        self.end.append(op.ret)
+        self.client.append(op.client)
+        self.key.append(key)
 
 
 def keyed(log: Log, order: Order) -> Keyed:
     """Keys of everything whose place is known. An append that failed, or that is unknown and unseen, has none: it may
     never have happened, and a place for it would contradict whoever truly stands there."""
-    ops: list[Append | Read] = []
-    key: list[float] = []
+    keys = Keyed()
     for read, size in zip(log.reads, order.sizes, strict=True):
         if size is not None:
-            ops.append(read)
-            key.append(2 * size)
-    conflicts: list[int] = []
-    violations = [*_shared(log)]
-    beyond: dict[int, Append] = {}
+            keys.add(read, 2 * size)
+    shared = _Shared()
     length = len(order.values)
-    settled = bool(log.final_reads)  # then what no read shows is a lost append, told as such
     whole = order.pin is None or order.pin.size == length  # a turn too many shifts every place behind it
     for append in log.appends:
+        if append.status == "ok" and (append.number is not None or append.expected is not None):
+            keys.violations.extend(shared.with_(append))
         place = order.position.get(append.value)
         if append.status == "fail":
             if append.conflict and append.base is not None:
-                conflicts.append(len(ops))
-                ops.append(append)
-                key.append(-1)
+                keys.conflicts.add(len(keys.ops))
+                keys.add(append, -1)
         elif place is not None:
             if whole and log.numbered and append.number is not None and append.number != place + 1:
-                violations.append(_told("TURN-NUMBER-MISMATCH", append, None, order, place))
+                keys.violations.append(_told("TURN-NUMBER-MISMATCH", append, None, order, place))
             if whole and append.base is not None and append.base != place:
-                violations.append(_told("CAS-HOLE", append, _at(log, order, append.base), order, append.base))
-            ops.append(append)
-            key.append(2 * place + 1)
-        elif append.status == "ok":
-            slot = append.number - 1 if log.numbered and append.number is not None else append.base
-            if log.numbered and append.base is not None and append.base != slot:
-                violations.append(_told("CAS-HOLE", append, None, order, append.base))
-            if slot is not None and slot < length and whole:
-                violations.append(_overwritten(log, order, append, slot))
-            elif not settled:
-                ops.append(append)
-                key.append(2 * slot + 1 if log.numbered and slot is not None else TOP)
-            if log.numbered and slot is not None and slot >= length:
-                beyond.setdefault(slot, append)
-    return Keyed(ops, key, frozenset(conflicts), beyond, violations)
+                keys.violations.append(_told("CAS-HOLE", append, _at(log, order, append.base), order, append.base))
+            keys.add(append, 2 * place + 1)
+        else:
+            keys.unseen.append(append)
+            if append.status == "ok":
+                _unseen(log, order, append, keys, whole)
+    return keys
 
 
-def _shared(log: Log) -> Iterator[Violation]:
+def _unseen(log: Log, order: Order, append: Append, keys: Keyed, whole: bool) -> None:
+    """Acknowledged and in no read: it stands where its number says, else behind everything that was seen."""
+    length = len(order.values)
+    slot = append.number - 1 if log.numbered and append.number is not None else append.base
+    if log.numbered and append.base is not None and append.base != slot:
+        keys.violations.append(_told("CAS-HOLE", append, None, order, append.base))
+    if slot is not None and slot < length and whole:
+        keys.violations.append(_overwritten(log, order, append, slot))
+    elif not log.final_reads:  # else it is a lost append, told as such
+        keys.add(append, 2 * slot + 1 if log.numbered and slot is not None else TOP)
+    if log.numbered and slot is not None and slot >= length:
+        keys.beyond.setdefault(slot, append)
+
+
+class _Shared:
     """Two acknowledgements of one number, two commits from one version: no log can have given both."""
-    numbers: dict[int, Append] = {}
-    versions: dict[Hashable, Append] = {}
-    for append in log.appends:
-        if append.status != "ok":
-            continue
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, Append] = {}
+        self._versions: dict[Hashable, Append] = {}
+
+    def with_(self, append: Append) -> Iterator[Violation]:
+        """What the next acknowledged append contradicts."""
         if append.number is not None:
-            first = numbers.setdefault(append.number, append)
+            first = self._numbers.setdefault(append.number, append)
             if first is not append:
                 yield Violation("DUPLICATE-TURN", first, append, slot=append.number - 1)
         if append.expected is not None:
-            first = versions.setdefault(append.expected, append)
+            first = self._versions.setdefault(append.expected, append)
             if first is not append:
                 yield Violation("CAS-HOLE", first, append, slot=append.base)
 

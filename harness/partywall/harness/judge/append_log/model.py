@@ -111,8 +111,7 @@ class Log:
     @cached_property
     def final_reads(self) -> tuple[Read, ...]:
         """Reads that began after the last acknowledgement: what they lack is not merely late."""
-        acknowledged = [append for append in self.appends if append.status == "ok"]
-        last = max((append.ret for append in acknowledged), default=INFINITY)
+        last = max((append.ret for append in self.appends if append.status == "ok"), default=INFINITY)
         return tuple(read for read in self.reads if read.call > last)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from .model import Log, Order, Read, Value, Violation, Violations
+from .model import Append, Log, Order, Read, Value, Violation, Violations
 
 MOST_TOLD = 1_000
 """Reads that are told to disagree: comparing each further one with the whole log would say nothing new."""
@@ -41,23 +41,19 @@ def order_of(log: Log, prefixes: bool = True) -> Order:
     of it. It is taken without repeats and without what nobody wrote: were a read with a turn twice taken as it is, the
     innocent reads would be the ones to disagree with it.
     """
-    violations: Violations = []
     agreed = _agreed(log)
-    running, reads = (log.running, []) if agreed else _cleaned(log, violations)
-    if agreed:
-        pin = max(log.reads, key=lambda read: (read.length, read.call), default=None)
-        values = running[: pin.length] if pin else ()
-        sizes: list[int | None] = [read.length for read in log.reads]
-    else:
-        longest = max(reads, key=lambda each: each.rank, default=None)
-        pin = longest.read if longest else None
-        values = (*running[: longest.length], *longest.rest) if longest else ()
-        sizes = [each.size if each.whole else None for each in reads]
+    if agreed is not None:
+        return agreed
+    violations: Violations = []
+    running, reads = _cleaned(log, violations)
+    longest = max(reads, key=lambda each: each.rank, default=None)
+    pin = longest.read if longest else None
+    values = (*running[: longest.length], *longest.rest) if longest else ()
     position = dict(zip(values, range(len(values)), strict=True))
-    for append in log.appends:
-        if append.status == "fail" and append.value in position:
-            violations.append(Violation("FAILED-BUT-VISIBLE", append, pin, value=append.value))
-    if prefixes and pin is not None and not agreed:
+    refused = [append for append in log.appends if append.status == "fail" and append.value in position]
+    violations += _refused(refused, pin)
+    sizes = [each.size if each.whole else None for each in reads]
+    if prefixes and pin is not None:
         for index, violation in _disagreements(running, reads, values, position, pin):
             sizes[index] = None
             if len(violations) < MOST_TOLD:
@@ -65,13 +61,34 @@ def order_of(log: Log, prefixes: bool = True) -> Order:
     return Order(values, position, pin, tuple(violations), tuple(sizes))
 
 
-def _agreed(log: Log) -> bool:
-    """Whether every read is a prefix of the running list, and that holds nothing impossible: the case of most logs,
-    seen without looking at each value of each read."""
-    if any(read.rest for read in log.reads):
-        return False
-    values = set(log.running)
-    return len(values) == len(log.running) and values <= log.by_value.keys()
+def _agreed(log: Log) -> Order | None:
+    """The order where every read is a prefix of the running list and that holds nothing impossible: the case of most
+    logs, seen without a look at each value of each read. None where it is not that simple."""
+    pin: Read | None = None
+    sizes: list[int] = []
+    for read in log.reads:
+        if read.rest:
+            return None
+        sizes.append(read.length)
+        if pin is None or read.length > pin.length or (read.length == pin.length and read.call > pin.call):
+            pin = read
+    values = log.running[: pin.length] if pin else ()
+    position = dict(zip(values, range(len(values)), strict=True))
+    here = 0
+    refused: list[Append] = []
+    for append in log.appends:
+        if append.value in position:
+            here += 1
+            if append.status == "fail":
+                refused.append(append)
+    if not len(values) == len(position) == here:
+        return None
+    return Order(values, position, pin, tuple(_refused(refused, pin)), tuple(sizes))
+
+
+def _refused(appends: Iterable[Append], pin: Read | None) -> Iterator[Violation]:
+    for append in appends:
+        yield Violation("FAILED-BUT-VISIBLE", append, pin, value=append.value)
 
 
 def _cleaned(log: Log, violations: Violations) -> tuple[tuple[Value, ...], list[_Cleaned]]:

@@ -34,10 +34,10 @@ def violations_of(log: Log, level: Level = "linearizable") -> tuple[Order, Viola
     found: Violations = list(order.violations)
     keys = keyed(log, order)
     if level == "eventual":
-        return order, found + list(_lost(log, order))
+        return order, found + list(_lost(log, keys))
     found += keys.violations
     told = {each.value for each in keys.violations if each.name == "LOST-OVERWRITTEN"}
-    found += [each for each in _lost(log, order) if each.value not in told]
+    found += [each for each in _lost(log, keys) if each.value not in told]
     swept = _Sweep(log, order, keys, everybody=level == "linearizable")
     found += swept.run()
     if level == "linearizable" and not found:  # a slot is empty only if every place that is known is right
@@ -45,16 +45,16 @@ def violations_of(log: Log, level: Level = "linearizable") -> tuple[Order, Viola
     return order, found
 
 
-def _lost(log: Log, order: Order) -> Iterator[Violation]:
+def _lost(log: Log, keys: Keyed) -> Iterator[Violation]:
     """Acknowledged, in no read, and a read that began after the last acknowledgement does not show it.
 
     Without such a read it is only `never read`: a slow replica may show it yet.
     """
-    if not log.final_reads:
+    unseen = [append for append in keys.unseen if append.status == "ok"]
+    if not unseen or not log.final_reads:
         return
     final = log.final_reads[-1]
-    unseen = [append for append in log.appends if append.status == "ok" and append.value not in order.position]
-    shown = set(log.shown(final)) if unseen else set()
+    shown = set(log.shown(final))
     for append in unseen:
         if append.value not in shown:
             yield Violation("LOST-APPEND", append, final, value=append.value)
@@ -82,17 +82,15 @@ class _Sweep:
         The earlier operation of an inversion is the one with the greatest key, so that one comparison with it
         stands for the comparison with all.
         """
-        ops, key = self.keys.ops, self.keys.key
+        key, begins, ends, clients = self.keys.key, self.keys.begin, self.keys.end, self.keys.client
         found: Violations = []
-        begins, ends = [op.call for op in ops], [op.ret for op in ops]
-        clients = [op.client for op in ops]
-        returns = sorted(range(len(ops)), key=ends.__getitem__)
-        beyond = _Beyond(self.log, self.order)
+        returns = sorted(range(len(ends)), key=ends.__getitem__)
+        beyond = _Beyond(self.keys, self.order)
         limit = 2 * len(self.order.values)
         most = _Most()
         own: dict[str, _Most] = {}
         waiting = 0
-        for index in sorted(range(len(ops)), key=begins.__getitem__):
+        for index in sorted(range(len(begins)), key=begins.__getitem__):
             begin = begins[index]
             while ends[returns[waiting]] < begin:
                 ended = returns[waiting]
@@ -144,13 +142,11 @@ class _Sweep:
 class _Beyond:
     """What lies behind the order: lengths that refused commits saw, and appends that no read shows."""
 
-    def __init__(self, log: Log, order: Order) -> None:
+    def __init__(self, keys: Keyed, order: Order) -> None:
         self._order = len(order.values)
         self._acknowledged = 0
         self._seen = 0
-        self._calls = sorted(
-            append.call for append in log.appends if append.status != "fail" and append.value not in order.position
-        )
+        self._calls = sorted(append.call for append in keys.unseen)
 
     def ended(self, mark: float) -> None:
         """An operation with a key behind the order has completed."""
