@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -73,15 +74,21 @@ def _run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return _told("interrupted", 130)
     except SystemExit as asked:  # nothing of ours raises it: an exit code of somebody else's must not read as a verdict
+        if isinstance(asked.__context__, OSError) and asked.__context__.errno == errno.EPIPE:
+            return _nobody_reads()  # typer's way of telling it
         return _told(f"something asked the process to end with {asked.code!r}", 3)
     except BrokenPipeError:
-        # the reader went away (`partywall list checks | head -1`): nothing is left to tell anyone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _nobody_reads()
     except Exception as error:
         if os.environ.get("PARTYWALL_DEBUG"):
             raise
         return _told(f"the harness failed: {type(error).__name__}: {error}; PARTYWALL_DEBUG=1 shows where", 3)
+
+
+def _nobody_reads() -> int:
+    """The reader went away (`partywall list checks | head -1`): nothing is left to tell anyone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def _message(error: Exception) -> str:
