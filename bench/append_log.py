@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import math
 import random
 import resource
 import sys
@@ -55,7 +56,7 @@ def plain(log: Log) -> None:
     """The least that any checker does, as a measure of the machine: number the values, sort the calls and the ends."""
     position = {value: index for index, value in enumerate(log.running)}
     assert len(position) == len(log.running)
-    ops = [*log.reads, *log.appends]
+    ops: list[Append | Read] = [*log.reads, *log.appends]
     for times in ([op.call for op in ops], [op.ret for op in ops]):
         sorted(range(len(ops)), key=times.__getitem__)
 
@@ -85,28 +86,34 @@ def main() -> int:
     """Print a line for each size and what grew; 1 where a bar is missed.
 
     Ten times the operations cost even a plain pass more than ten times the time, once they leave the processor's
-    caches. Growth is held to its bar beyond what the plain pass over the same logs grew.
+    caches: the bare growth is printed, and is more than the bar on such a machine. What is held to the bar is the
+    growth beyond that of the plain pass over the same logs, per decade over the whole span.
     """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--most", type=int, default=SIZES[-1], help="leave out larger logs")
     most = parser.parse_args().most
     missed = False
-    before: tuple[float, float] | None = None
+    found: dict[int, tuple[float, float]] = {}
     for size in (size for size in SIZES if size <= most):
-        judged, passed = seconds(size)
+        judged, passed = found[size] = seconds(size)
         line = (
             f"{size:>9,} operations  {judged:8.4f} s  {judged / size * 1e6:5.2f} µs each  {judged / passed:4.1f} passes"
         )
-        if before:
-            growth, machine = judged / before[0], passed / before[1]
-            beyond = 10 * growth / max(10.0, machine)
-            missed |= beyond > BAR_GROWTH
-            line += f"  ×10 operations → ×{growth:.1f} time, a plain pass ×{machine:.1f}: ×{beyond:.1f} (bar ×{BAR_GROWTH:g})"
+        if size // 10 in found:
+            before = found[size // 10]
+            line += f"  ×10 operations → ×{judged / before[0]:.1f} time, a plain pass ×{passed / before[1]:.1f}"
         if size in BARS:
             missed |= judged > BARS[size]
             line += f"  {judged / BARS[size]:.2f} of the bar of {BARS[size]:g} s"
         print(line)
-        before = judged, passed
+    first, last = min(found), max(found)
+    if first < last:
+        decades = math.log10(last / first)
+        bare, machine = ((found[last][each] / found[first][each]) ** (1 / decades) for each in (0, 1))
+        beyond = 10 * bare / max(10.0, machine)
+        missed |= beyond > BAR_GROWTH
+        print(f"from {first:,} to {last:,}: ×10 operations → ×{bare:.1f} time, a plain pass ×{machine:.1f}")
+        print(f"beyond the plain pass ×{beyond:.1f} (bar ×{BAR_GROWTH:g})")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"peak memory {peak:.0f} MB, the logs themselves included")
     return int(missed)

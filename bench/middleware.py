@@ -1,12 +1,13 @@
 """The ASGI middleware against the same app without it, in the same process: a reply of 1 KB over real sockets.
 
-One uvicorn process serves a FastAPI app twice, bare and watched: every watched reply is copied, attributed and scanned
-by the worker thread while requests go on. (Two processes of the very same app differed by a tenth, so one it is.) A
-client asks in blocks: bare, watched, bare again. A block is longer than the worker's interval, so that most of its checks
-fall into it, and the rest is waited for. What counts is the median, over the quieter half of the rounds, of the watched
-block's median latency to the mean of the two bare ones; these to each other tell the noise, and the bar is missed only
-by more than that. Beside it, without a bar: the same over a raw ASGI app, which does nothing, and the microseconds that
-wrapping one call costs. Exit code 1 where the bar is missed.
+One uvicorn process serves a FastAPI app twice, bare and watched: every watched reply is copied, attributed and
+scanned by the worker thread while requests go on. (Two processes of the very same app differed by a tenth, so one it
+is.) A client asks in blocks: bare, watched, bare again. A block is longer than the worker's interval, so that most of
+its checks fall into it, and the rest is waited for. What counts is the median, over the quieter half of the rounds,
+of the watched block's median latency to the mean of the two bare ones. The noise is printed beside it and excuses
+nothing: where it is larger than what the bar allows, the machine is too busy for a verdict, and the bar counts as
+missed. Without a bar: the same over a raw ASGI app, which does nothing, and the microseconds that wrapping one call
+costs. Exit code 1 where the bar is missed.
 """
 
 from __future__ import annotations
@@ -202,8 +203,8 @@ def main() -> int:
     ratio, noise = compare("raw", options.rounds, options.requests)
     print(f"middleware / none, p50 of a raw ASGI app's 1 KB reply: {ratio:.3f} (noise {noise:.3f})")
     ratio, noise = compare("fastapi", options.rounds, options.requests)
-    held = ratio <= BAR + noise
-    verdict = "ok" if held else "MISSED"
+    held = ratio <= BAR and noise <= BAR - 1
+    verdict = "ok" if held else "MISSED" if noise <= BAR - 1 else "MISSED: too noisy for a verdict"
     print(f"middleware / none, p50 of a FastAPI 1 KB reply: {ratio:.3f} (noise {noise:.3f}, bar ≤ {BAR}) {verdict}")
     return 0 if held else 1
 

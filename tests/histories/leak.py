@@ -356,7 +356,7 @@ HISTORIES = {
     "inconclusive.left_by_an_earlier_run": left_by_an_earlier_run,
     "not_covered.nothing_planted": nothing_planted,
     "not_covered.looked_before_the_write": looked_before_the_write,
-    "not_covered.write_unknown": write_unknown,
+    "inconclusive.write_unknown": write_unknown,
     "not_covered.no_observation": no_observation,
     "not_covered.not_implemented": not_implemented,
     "not_covered.shared_on_purpose": shared_on_purpose,

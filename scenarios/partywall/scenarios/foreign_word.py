@@ -35,7 +35,7 @@ def plan(mint: Planting, rng: random.Random, size: int) -> Schedule:
         words = {scope: "".join(rng.sample(_SYLLABLES, 4)) for scope in (one, other)}
         script.phase(script.opening(one, other))
         script.phase(script.plant("add_memory", scope, words=f"Project {words[scope]}:") for scope in (one, other))
-        for query in (words[one], words[other]):
+        for query in (words[one], words[other], "", "%", "*"):
             for scope in (other, one):
                 script.phase(
                     script.probe("search_memory", scope, query=query),

@@ -25,6 +25,7 @@ def plan(mint: Planting, rng: random.Random, size: int) -> Schedule:
             script.phase(script.reads(owner))
             script.phase(script.opening(stranger))
             script.phase(script.writes(stranger))
+            script.phase(script.deletion(owner, stranger))
             script.phase(script.reads(owner))
             script.phase(script.reads(stranger))
     return script.schedule()

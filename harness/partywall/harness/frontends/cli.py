@@ -6,6 +6,7 @@ import errno
 import os
 import signal
 import sys
+import threading
 from importlib.metadata import version
 
 import typer
@@ -56,7 +57,13 @@ def options(
 def main() -> None:
     """Entry point. Never shows a traceback, unless PARTYWALL_DEBUG is set."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # being told to end is no reason to leave children behind
-    sys.exit(_run(sys.argv[1:]))
+    code = _run(sys.argv[1:])
+    if any(not thread.daemon and thread is not threading.main_thread() for thread in threading.enumerate()):
+        # an adapter's own thread that never ends would be waited for, and the verdict's exit code with it
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _run(arguments: list[str]) -> int:

@@ -14,12 +14,12 @@ from partywall.canaries import Canary, Keyring, Level, Mint, Scanner, Scope, Sig
 
 from ..drive.targets.function import arguments_of, capabilities_of
 from ..errors import ContractError, Refused, TargetError
-from ..judge.observation import leaves
 from ..judge.testimony import named
 from ..plan.capabilities import Capabilities
 from ..plan.channel import Channel
 from ..plan.contract import conform, plain
 from ..plan.identity import Identity
+from ..plan.leaves import leaves
 from ..plan.operation import OPERATIONS, reach_of
 from ..plan.probe import Call
 from ..plan.script import ARTIFACT, FACT_KEY, LAYERS, QUESTION, SEARCH, SEARCHABLE

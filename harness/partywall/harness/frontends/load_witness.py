@@ -26,6 +26,7 @@ from ..observe.recorder import Recorder
 from ..plan import OPERATIONS, Call, Capabilities, Planting, Probe, Trial, reach_of
 from ..plan.contract import LimitHit, conform
 from ..plan.identity import RawPath
+from .load_recorder import LateRecorder
 from .load_spec import LoadSpec
 from .load_traffic import Traffic
 
@@ -90,7 +91,7 @@ class Witness:
         self._evidence = 0
         self._unrecorded: set[str] = set()
         self._scanner = Scanner(keyrings, level=LIVE_LEVEL)
-        self._recorder = Recorder(header_of(spec, profile.capabilities))
+        self._recorder = LateRecorder(header_of(spec, profile.capabilities))
         self._reader = _Reader(profile, self._recorder)
         self._reach = _Reach(profile.capabilities)
         self._boundaries: dict[tuple[str, RawPath], Level | None] = {}

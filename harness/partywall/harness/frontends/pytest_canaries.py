@@ -11,9 +11,9 @@ from typing import Any
 from partywall.canaries import Canary, Keyring, Level, Mint, Scanner, Scope, UsageError, redact_tokens, sow
 
 from ..errors import ContractError
-from ..judge.observation import leaves
 from ..judge.testimony import named
 from ..plan.contract import LimitHit, plain
+from ..plan.leaves import leaves
 
 _KINDS = {"message": "message", "document": "document", "fact": "fact", "tool_result": "tool", "artifact": "artifact"}
 _MARGIN = 60

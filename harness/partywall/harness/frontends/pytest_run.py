@@ -118,7 +118,7 @@ class PartywallRun:
         told = [
             ("partywall_status", self.status.value),
             ("partywall_scenario", self.scenario),
-            ("partywall_target", one_line(self._told.target.name, _EXCERPT)),
+            ("partywall_target", one_line(self._result.plan.target, _EXCERPT)),
             ("partywall_seed", str(self._told.seed)),
             ("partywall_probes", str(counts.probes)),
             ("partywall_checked", f"{counts.observations_checked} of {counts.observations_total}"),

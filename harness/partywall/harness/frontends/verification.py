@@ -143,6 +143,7 @@ def _results(result: RunResult, code: Exit, missing: Sequence[str]) -> Results:
         exit_code=int(code),
         seconds=result.seconds,
         skipped=[(skipped.scenario, skipped.reason) for skipped in result.not_run],
+        asked={call.op for history in result.histories for call in history.invocations.values()},
         problems=result.problems,
         failures=[*result.failures, *(f"required and not held: {name}" for name in missing)],
     )

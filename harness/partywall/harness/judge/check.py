@@ -46,7 +46,7 @@ def conclude(
     """
     failed = [control for control in controls if not control.passed]
     if findings:
-        status, reason = Status.VIOLATED, reason
+        status, reason = Status.VIOLATED, ""
     elif not covered:
         status, controls, failed = Status.NOT_COVERED, (), []
     elif failed or not controls:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from partywall.canaries import Level
 
 from ..observe.history import History, Seen, Sown
+from ..observe.outcome import NOT_IMPLEMENTED, UNSENT
 from ..plan.channel import SCOPED_CHANNELS, Channel
 from ..plan.identity import RawPath
 from ..plan.operation import OPERATIONS
@@ -46,7 +48,7 @@ class Exposure:
         for observation in self.observations:
             self._read(observation)
         self.refused = self._refused_owners()
-        self.crossings = self._crossings()
+        self.crossings = self._crossings([entry for entry in self.provenance.canaries if self._acknowledged(entry)])
 
     def control(self, crossing: Crossing) -> Control:
         """Whether the viewer can see a canary within its reach by that channel, and whether the detector would
@@ -76,25 +78,30 @@ class Exposure:
             elif observation.channel in SCOPED_CHANNELS and sight.planted_by:
                 self.own[observation.channel, observation.viewer].append(sight)
 
-    def _crossings(self) -> set[Crossing]:
+    def attempted(self) -> set[Crossing]:
+        """Crossings that were planned and came to nothing: what was to be planted was lost, or refused otherwise than
+        as invalid. A history that tried and saw nothing is no history that did not try."""
+        return self._crossings([entry for entry in self.provenance.canaries if self._came_to_nothing(entry)])
+
+    def _crossings(self, planted: Sequence[Sown]) -> set[Crossing]:
         found: set[Crossing] = set()
-        planted = [entry for entry in self.provenance.canaries if self._acknowledged(entry)]
         reads: dict[tuple[str, RawPath], list[Observation]] = defaultdict(list)
         for observation in self.observations:
             if observation.known and observation.channel in SCOPED_CHANNELS and not self._turned_away(observation):
                 reads[observation.channel, observation.viewer].append(observation)
+        index = _Plantings(planted, self.provenance.dimensions)
         for (channel, viewer), looks in reads.items():
             if viewer in self.refused:
                 continue
-            for sown in planted:
-                parted = self.provenance.parted(sown.canary.owner.path, viewer)
-                if parted is None or not unreached(sown.canary, parted, channel):
-                    continue
-                if self.provenance.shared(sown.canary.owner.tenant, viewer[0]):
-                    continue  # what may be seen is no wall, and a clean answer would prove none
-                crossing = Crossing(parted, channel, viewer)
-                if crossing not in found and any(self._could_show(look, sown) for look in looks):
-                    found.add(crossing)
+            for level in index.levels:
+                if any(
+                    unreached(sown.canary, level, channel)
+                    # what may be seen is no wall, and a clean answer would prove none
+                    and not self.provenance.shared(sown.canary.owner.tenant, viewer[0])
+                    and any(self._could_show(look, sown) for look in looks)
+                    for sown in index.parting_at(level, viewer)
+                ):
+                    found.add(Crossing(level, channel, viewer))
         return found
 
     def _refused_owners(self) -> set[RawPath]:
@@ -105,6 +112,11 @@ class Exposure:
             outcome = self.history.outcome(sown.probe)
             ends[sown.canary.owner.path].add(outcome.status == "fail" and outcome.code == "invalid")
         return {owner for owner, refused in ends.items() if refused == {True}}
+
+    def _came_to_nothing(self, sown: Sown) -> bool:
+        outcome = self.history.outcome(sown.probe)
+        excused = outcome.code in ("invalid", UNSENT, NOT_IMPLEMENTED)
+        return sown.probe in self.history.completions and outcome.status != "ok" and not excused
 
     def _turned_away(self, observation: Observation) -> bool:
         """A refusal to one who claimed another's scope is right, and shows as little to whoever has content there."""
@@ -141,6 +153,29 @@ class Exposure:
             for observation in self.observations
             if observation.channel == crossing.channel and observation.viewer == crossing.viewer
         )
+
+
+class _Plantings:
+    """Plantings by where their owners part from a viewer: the first that could show is enough, so that a history of
+    many owners and viewers is not read once for every pair of them."""
+
+    def __init__(self, planted: Iterable[Sown], dimensions: Iterable[Level]) -> None:
+        self.levels = sorted(dimensions)
+        self._by_prefix: dict[tuple[str | None, ...], dict[str | None, list[Sown]]] = {}
+        for sown in planted:
+            path = sown.canary.owner.path
+            for level in self.levels:
+                by_id = self._by_prefix.setdefault(self._above(level, path), {})
+                by_id.setdefault(path[level - 1], []).append(sown)
+
+    def parting_at(self, level: Level, viewer: RawPath) -> Iterator[Sown]:
+        """The plantings whose owners agree with the viewer above `level`, and not there."""
+        for name, plantings in self._by_prefix.get(self._above(level, viewer), {}).items():
+            if name != viewer[level - 1]:
+                yield from plantings
+
+    def _above(self, level: Level, path: RawPath) -> tuple[str | None, ...]:
+        return tuple(path[above - 1] for above in self.levels if above < level)
 
 
 @lru_cache(maxsize=2)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from ..observe.history import Completed, History, Invoked, Seen
 from ..observe.outcome import NOT_IMPLEMENTED, UNSENT
 from ..plan.channel import OPERATOR_CHANNELS, Channel
 from ..plan.identity import RawPath
+from ..plan.leaves import leaves
 from ..plan.operation import OPERATIONS
 
 
@@ -42,20 +42,6 @@ def observations(history: History) -> tuple[Observation, ...]:
         elif isinstance(entry, Seen) and entry.viewer is not None and entry.channel not in OPERATOR_CHANNELS:
             found.append(_of_sight(history, entry))
     return tuple(found)
-
-
-def leaves(value: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
-    """Every text in a JSON value with its pointer (RFC 6901); keys of objects are texts too."""
-    if isinstance(value, str):
-        yield pointer, value
-    elif isinstance(value, list | tuple):
-        for index, item in enumerate(value):
-            yield from leaves(item, f"{pointer}/{index}")
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            name = str(key).replace("~", "~0").replace("/", "~1")
-            yield f"{pointer}/{name}", str(key)
-            yield from leaves(item, f"{pointer}/{name}")
 
 
 def viewer_of(invoked: Invoked) -> RawPath:

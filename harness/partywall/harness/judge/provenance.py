@@ -9,8 +9,9 @@ from partywall.canaries import Canary, Keyring, Level, Opened, Scan, Scanner, Sc
 
 from ..observe.history import History, Invoked, Sown
 from ..plan.identity import RawPath
+from ..plan.leaves import leaves
 from ..plan.operation import OPERATIONS, WRITES, reach_of
-from .observation import Observation, leaves
+from .observation import Observation
 
 _MARGIN = 60
 _MINTED_REACH = {"session": Level.SESSION, "memory": Level.USER, "preference": Level.USER}

@@ -12,9 +12,9 @@ from urllib.parse import unquote_plus
 
 from partywall.canaries import UsageError
 
-from ..judge.observation import leaves
 from ..plan.channel import Channel
 from ..plan.identity import RawPath
+from ..plan.leaves import leaves
 from .record import Passed
 from .stream import assembled
 

@@ -11,9 +11,9 @@ from typing import Any
 from partywall.canaries import UsageError
 
 from ..errors import unknown
-from ..judge.observation import leaves
 from ..plan.channel import SCOPED_CHANNELS, Channel
 from ..plan.identity import RawPath
+from ..plan.leaves import leaves
 
 OWN_INPUT = "input,user_input,messages[role=user]"
 """What is the viewer's own input unless it is said otherwise."""

@@ -18,13 +18,11 @@ T = TypeVar("T")
 OFF = "PARTYWALL_OFF"
 """The kill switch: set to anything but 0, nothing is copied and nothing checked."""
 
-_SLICE = 8
-"""Copies checked in one go: whoever wants the interpreter meanwhile waits for about a tenth of a millisecond."""
-_CROWD = 256
-"""Copies in the queue from which on it matters more to keep up."""
-_LARGE_SLICE = 64
+_SLICE = 32
+"""Copies checked in one go, in about half a millisecond: that is what a request may wait for the interpreter, and the
+larger it is, the fewer do."""
 _LATEST_RETRY = 300.0
-_REST = 0.001
+_REST = 0.0005
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +115,7 @@ class Worker(Generic[T]):
             self._closed_until = 0.0
         self._guarded(self._idle)
         while self._queue and not self._closed_until:
-            waiting = len(self._queue)
-            size = min(_SLICE if waiting < _CROWD else _LARGE_SLICE, waiting)
-            batch = [self._queue.popleft() for _ in range(size)]
+            batch = [self._queue.popleft() for _ in range(min(_SLICE, len(self._queue)))]
             if self._guarded(partial(self._check, batch)):
                 self._failures = 0
             # a moment in which whoever waits for the interpreter gets it

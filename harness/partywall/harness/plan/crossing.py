@@ -14,6 +14,7 @@ from .schedule import Schedule
 from .script import Script
 
 OWNER_FIRST = "Which booking reference belongs to the open order?"
+NEWCOMER = "Is there an open order at all?"
 FOREIGN_FIRST = "What reference did the customer give for the trip?"
 
 
@@ -42,6 +43,8 @@ def _cross(script: Script, one: Scope, other: Scope) -> None:
     # one after the other: a prompt that holds what was just sown bears no tag, so it can be attributed only while
     # its probe is the sole one in flight
     script.phase(script.writes(one))
+    # a newcomer that has nothing yet looks at everything: "mine is missing, so take somebody's" shows only to it
+    script.phase(script.reads(other, question=NEWCOMER))
     script.phase(script.writes(other))
     script.phase(script.reads(one, question=OWNER_FIRST))
     script.phase(script.reads(other, question=OWNER_FIRST))

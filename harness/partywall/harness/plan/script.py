@@ -145,6 +145,8 @@ class Script:
         probes = [
             self.probe("run_turn", scope, caller, text=question),
             self.probe("list_turns", scope, caller),
+            self.probe("session_info", scope, caller),
+            self.probe("list_sessions", scope, caller),
             self.probe("context", scope, caller, query=question),
             self.probe("search_memory", scope, caller, query=SEARCH),
             self.probe("list_memories", scope, caller),
@@ -171,6 +173,10 @@ class Script:
             self.probe("list_memories", scope),
             self.probe("list_facts", scope),
         ]
+
+    def deletion(self, owner: Scope, stranger: Scope) -> Probe:
+        """`stranger` deletes the memory of `owner` by the id that the target gave it."""
+        return self.probe("delete_memory", stranger, memory_id=ValueOf(self._memories[owner]))
 
     def by_id(self, owner: Scope, viewer: Scope, caller: Identity | None = None) -> Probe:
         """`viewer` asks for the memory of `owner` by the id that the target gave it."""

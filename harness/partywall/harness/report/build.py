@@ -35,10 +35,12 @@ def build(
     exit_code: int = 0,
     seconds: float = 0.0,
     skipped: Iterable[tuple[str, str]] = (),
+    asked: Iterable[str] | None = None,
     problems: Iterable[str] = (),
     failures: Iterable[str] = (),
 ) -> Results:
-    """The results of a run. `skipped` are (scenario, reason) of those not put to the target."""
+    """The results of a run. `skipped` are (scenario, reason) of those not put to the target, `asked` the operations
+    that were called."""
     verdicts = [_verdict(judgement, verdict) for judgement in judgements for verdict in judgement.verdicts]
     return Results(
         status=status.value,
@@ -54,7 +56,7 @@ def build(
         trials=[_trial(judgement) for judgement in judgements],
         verdicts=verdicts,
         matrix=_matrix(cell for judgement in judgements for verdict in judgement.verdicts for cell in verdict.cells),
-        not_covered=_not_covered(judgements, skipped),
+        not_covered=[*_not_covered(judgements, skipped), *_never_asked(capabilities, asked)],
         checklist=[],
         assurance=_assurance(judgements),
         counts=CountsRecord(
@@ -169,6 +171,16 @@ def _not_covered(judgements: Sequence[Judgement], skipped: Iterable[tuple[str, s
     for scenario, reason in skipped:
         found[f"scenario {scenario}"] = NotCoveredRecord(check=f"scenario {scenario}", needs=[], reason=reason)
     return list(found.values())
+
+
+def _never_asked(capabilities: Capabilities | None, asked: Iterable[str] | None) -> list[NotCoveredRecord]:
+    """Operations that the target offers and no probe of the run called: nothing was found out about them."""
+    if capabilities is None or asked is None:
+        return []
+    idle = sorted(capabilities.operations - set(asked))
+    if not idle:
+        return []
+    return [NotCoveredRecord(check="operations", needs=[], reason=f"offered and never asked: {', '.join(idle)}")]
 
 
 def _assurance(judgements: Sequence[Judgement]) -> list[AssuranceRecord]:

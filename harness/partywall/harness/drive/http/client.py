@@ -19,6 +19,7 @@ from ...observe.recorder import Recorder
 from ...plan.channel import Channel
 from ...plan.contract import LimitHit, plain
 from ...plan.identity import Identity
+from ...plan.leaves import leaves
 from ...plan.operation import OPERATIONS
 from ...plan.probe import Call
 from .extraction import Unreadable, extract
@@ -29,6 +30,8 @@ from .template import Inexpressible
 
 LARGEST_ANSWER = 8_000_000
 LONGEST_REASON = 2_000
+SHORTEST_REST = 8
+"""Characters: no part of a canary shorter than this tells anything."""
 LONGEST_ERROR = 64_000
 KEEP_ALIVE = 2.0
 """Seconds. Servers give idle connections up after five or more: a request must not meet one that is just closing."""
@@ -104,6 +107,13 @@ class Watch:
         lines = [f"{name}: {value}" for name, value in answer.headers if name.lower() not in _DULL]
         if lines:
             self._seen(Channel.HEADERS, call, "\n".join(lines))
+
+    def unnamed(self, call: Call, document: Any, value: Any) -> None:
+        """What stands in an answer and not in the value that the profile reads from it: a caller was shown that too."""
+        named = {text for _, text in leaves(value)}
+        rest = [text for _, text in leaves(document) if len(text) >= SHORTEST_REST and text not in named]
+        if rest and not OPERATIONS[call.op].operator:
+            self._seen(OPERATIONS[call.op].channel, call, "\n".join(rest))
 
     def error(self, call: Call, text: str) -> None:
         """The part of an error that the outcome's reason has no room for."""
@@ -216,7 +226,9 @@ class HttpClient:
             value = extract(route.extraction, document, operation.shape, operation.channel is Channel.ACK)
         except Unreadable as error:
             return Outcome("info", reason=self._reason(call, answer, str(error)), code="unreadable")
-        return Outcome("ok", plain(value))
+        value = plain(value)
+        self._watch.unnamed(call, document, value)
+        return Outcome("ok", value)
 
     def _reason(self, call: Call, answer: Answer, why: str = "") -> str:
         location = next((value for name, value in answer.headers if name.lower() == "location"), "")

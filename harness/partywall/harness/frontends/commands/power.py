@@ -8,6 +8,7 @@ import typer
 
 _YEAR = 365.25 * 86400
 
+
 def power(
     leak: Annotated[float, typer.Option(help="Share of responses that leak.")],
     rps: Annotated[float, typer.Option(help="Responses a second.")],

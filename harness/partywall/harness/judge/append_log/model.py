@@ -109,6 +109,18 @@ class Log:
         return (*self.running[: read.length], *read.rest)
 
     @cached_property
+    def _running_place(self) -> dict[Value, int]:
+        running = self.running
+        return dict(zip(reversed(running), range(len(running) - 1, -1, -1), strict=True))
+
+    def place(self, read: Read, value: Value) -> int | None:
+        """Where a read first shows a value, from 0; None where it does not."""
+        place = self._running_place.get(value, read.length)
+        if place < read.length:
+            return place
+        return read.length + read.rest.index(value) if value in read.rest else None
+
+    @cached_property
     def final_reads(self) -> tuple[Read, ...]:
         """Reads that began after the last acknowledgement: what they lack is not merely late."""
         last = max((append.ret for append in self.appends if append.status == "ok"), default=INFINITY)

@@ -118,12 +118,17 @@ class _Sweep:
 
     def _conflict(self, index: int, most: _Most, beyond: _Beyond) -> Violations:
         """A refused commit saw some length other than the expected one. The smallest that is possible binds least:
-        whatever lets it have seen a longer log lets it have seen this one, and later ones need only be no shorter."""
+        whatever lets it have seen a longer log lets it have seen this one, and later ones need only be no shorter.
+
+        Where the log had moved on from what was expected, a refusal is right, and says nothing that was not known.
+        """
         append = self.keys.ops[index]
         assert isinstance(append, Append)
         assert append.base is not None
         least = beyond.least() if most.key == TOP else (int(most.key) + 1) // 2
-        length = least + 1 if least == append.base else least
+        if least != append.base:
+            return []
+        length = least + 1
         self.keys.key[index] = 2 * length
         self.conflicts.append((2 * length, append.ret))
         if not self.log.numbered and length > len(self.order.values) + beyond.called_by(append.ret):

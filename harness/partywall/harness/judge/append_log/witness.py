@@ -64,9 +64,7 @@ def _mismatch(log: Log, it: Violation) -> bool:
         return False
     if isinstance(it.second, Append):
         return it.first.value == it.second.value and it.first.number != it.second.number
-    return log.numbered and any(
-        it.first.value in log.shown(pin) and _place(log, pin, it.first) != it.first.number - 1 for pin in it.pins
-    )
+    return log.numbered and any(log.place(pin, it.first.value) not in (None, it.first.number - 1) for pin in it.pins)
 
 
 def _overwritten(log: Log, it: Violation) -> bool:
@@ -76,7 +74,7 @@ def _overwritten(log: Log, it: Violation) -> bool:
     claimed = it.first.base if it.first.number is None or not log.numbered else it.first.number - 1
     return (
         claimed == it.slot
-        and all(pin.size > it.slot and it.first.value not in log.shown(pin) for pin in it.pins)
+        and all(pin.size > it.slot and log.place(pin, it.first.value) is None for pin in it.pins)
         and bool(it.pins)
     )
 
@@ -96,7 +94,7 @@ def _cas(log: Log, it: Violation) -> bool:
         return one is not other
     if log.numbered and one.number is not None and one.base is not None and one.number - 1 != one.base:
         return True
-    return any(one.value in log.shown(pin) and _place(log, pin, one) != one.base for pin in it.pins)
+    return any(log.place(pin, one.value) not in (None, one.base) for pin in it.pins)
 
 
 def _gap(log: Log, it: Violation) -> bool:
@@ -137,9 +135,9 @@ def _inverted(log: Log, it: Violation) -> bool:
     if not (isinstance(one, Append) and isinstance(other, Append)) or not _later(it):
         return False
     for pin in it.pins:
-        shown = log.shown(pin)
-        if other.value in shown:
-            return one.value not in shown or shown.index(other.value) < shown.index(one.value)
+        before, after = log.place(pin, other.value), log.place(pin, one.value)
+        if before is not None:
+            return after is None or before < after
     return one.number is not None and other.number is not None and other.number < one.number
 
 
@@ -151,15 +149,40 @@ def _future(log: Log, it: Violation) -> bool:
 
 
 def _spurious(log: Log, it: Violation) -> bool:
-    """Refused for not being at `base`, while no later operation, and no number of appends, lets the log have been
-    elsewhere: it can have been longer only if one more had been called by then."""
+    """Refused for not being at `base`, although the log had come as far by then and went no further till later: by a
+    shorter read or an earlier place that came afterwards, or because no more appends had been called at all."""
     one, other = it.first, it.second
     if not isinstance(one, Append) or not one.conflict or one.base is None:
         return False
-    if other is not None:
-        return one.ret < other.call
-    called = [each for each in log.appends if each.status != "fail" and each.call <= one.ret]
-    return len(called) <= one.base or bool(it.pins)
+    reached = _reached(log, it, one)
+    if other is None:
+        called = sum(each.status != "fail" and each.call <= one.ret for each in log.appends)
+        return reached >= one.base and called <= reached + (reached != one.base)
+    places = [log.place(pin, other.value) for pin in it.pins] if isinstance(other, Append) else []
+    if isinstance(other, Read):
+        places = [other.size]
+    elif isinstance(other, Append) and other.number is not None:
+        places.append(other.number - 1)
+    return _later(it) and any(place is not None and place <= reached for place in places) and reached >= one.base
+
+
+def _reached(log: Log, it: Violation, one: Append) -> int:
+    """The least length of the log when a commit was sent, by what had ended: reads, acknowledgements, refusals."""
+    ended = [read.size for read in log.reads if read.ret < one.call]
+    acknowledged = [each for each in log.appends if each.status == "ok" and each.ret < one.call]
+    ended += [each.number for each in acknowledged if each.number is not None and log.numbered]
+    ended += [1 + (log.place(pin, each.value) or 0) for each in acknowledged for pin in it.pins]
+    unseen = [each for each in acknowledged if not any(_shows(log, pin, each.value) for pin in it.pins)]
+    if unseen and not log.numbered:  # no read shows them, so they stand behind the longest
+        ended.append(max((pin.size for pin in it.pins), default=0) + len(unseen))
+    least = max([len(acknowledged), *ended])
+    earlier = sorted(
+        (each for each in log.appends if each.conflict and each.ret < one.call and each.base is not None),
+        key=lambda each: each.call,
+    )
+    for refused in earlier:
+        least = max(least, _reached(log, it, refused) + (_reached(log, it, refused) == refused.base))
+    return least
 
 
 def _later(it: Violation) -> bool:
@@ -173,11 +196,7 @@ def _numbered_beyond(log: Log, append: Append | Read | None, read: Append | Read
 
 
 def _shows(log: Log, op: Append | Read | None, value: Value | None) -> bool:
-    return isinstance(op, Read) and value in log.shown(op)
-
-
-def _place(log: Log, read: Read, append: Append) -> int:
-    return log.shown(read).index(append.value)
+    return isinstance(op, Read) and log.place(op, value) is not None
 
 
 def _clean(log: Log, read: Read) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ...observe.history import Faulted, History
 from ...plan.channel import Channel
@@ -34,6 +35,7 @@ def judge(history: History) -> Verdict:
     sessions = sessions_of(history)
     found: dict[str, list[tuple[Session, Violation]]] = {}
     doubted = 0
+    strikes = _Strikes.of(history)
     for session in sessions:
         if not session.seen:
             continue
@@ -42,7 +44,7 @@ def judge(history: History) -> Verdict:
             if doubt(session.log, violation):
                 doubted += 1
             else:
-                found.setdefault(_named(history, violation), []).append((session, violation))
+                found.setdefault(_named(strikes, violation), []).append((session, violation))
     findings = [_finding(history, name, found[name]) for name in NAMES if name in found]
     tried = [session for session in sessions if session.clients > 1]
     controls = [*_controls(tried), *([_sound(doubted)] if doubted else [])]
@@ -104,7 +106,7 @@ def _summary(history: History, level: Level, sessions: list[Session]) -> str:
     return "; ".join(parts)
 
 
-def _named(history: History, it: Violation) -> str:
+def _named(strikes: _Strikes, it: Violation) -> str:
     """A loss that spans a fault is the fault's finding: what was acknowledged did not survive it.
 
     The event must have struck after the acknowledgement and before the look that missed the turn. A fault that struck
@@ -115,24 +117,32 @@ def _named(history: History, it: Violation) -> str:
     if it.name in _MISSED and isinstance(it.second or (it.pins[0] if it.pins else None), Append | Read):
         look = it.pins[0] if it.name == "LOST-OVERWRITTEN" and it.pins else it.second
         assert look is not None
-        if _struck(history, _STRIKES, it.first.ret, look.ret):
+        if any(it.first.ret < at < look.ret for at in strikes.losses):
             return "DURABILITY-LOSS"
     if it.name in ("CAS-HOLE", "LOST-OVERWRITTEN"):
         spans = [op for op in (it.first, it.second) if isinstance(op, Append)]
-        if any(_struck(history, _PAUSES, op.call, op.ret) for op in spans):
+        if any(op.call < at < op.ret for op in spans for at in strikes.pauses):
             return "LOCK-LOST"
     return it.name
 
 
-def _struck(history: History, kinds: tuple[str, ...], after: float, before: float) -> bool:
-    for entry in history.entries:
-        due = isinstance(entry, Faulted) and entry.delivered and entry.fault.startswith(kinds)
-        if due and after < entry.at < before:
-            return True
-    return any(
-        call.op in kinds and after < call.at < before and history.outcome(probe).status != "fail"
-        for probe, call in history.invocations.items()
-    )
+@dataclass(frozen=True, slots=True)
+class _Strikes:
+    """When the target was struck, and when it or one of its workers was paused."""
+
+    losses: tuple[int, ...]
+    pauses: tuple[int, ...]
+
+    @staticmethod
+    def of(history: History) -> _Strikes:
+        """By delivered faults, and by operations that do the same."""
+        due = [(entry.at, entry.fault) for entry in history.entries if isinstance(entry, Faulted) and entry.delivered]
+        called = {probe: call for probe, call in history.invocations.items() if call.op in (*_STRIKES, *_PAUSES)}
+        due += [(call.at, call.op) for probe, call in called.items() if history.outcome(probe).status != "fail"]
+        return _Strikes(
+            tuple(at for at, fault in due if fault.startswith(_STRIKES)),
+            tuple(at for at, fault in due if fault.startswith(_PAUSES)),
+        )
 
 
 def _finding(history: History, name: str, found: list[tuple[Session, Violation]]) -> Finding:

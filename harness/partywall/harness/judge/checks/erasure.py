@@ -9,10 +9,10 @@ from partywall.canaries import Canary, Level
 
 from ...observe.history import History, Invoked
 from ...plan.guarantee import Guarantee
+from ...plan.leaves import leaves
 from ...plan.operation import ANY_WRITE
 from ..check import Check, conclude
 from ..exposure import Exposure, exposure_of
-from ..observation import leaves
 from ..testimony import finding, named
 from ..verdict import Control, Evidence, Finding, Verdict
 

@@ -7,10 +7,10 @@ import re
 from ...observe.history import History, Invoked
 from ...observe.outcome import Outcome
 from ...plan.guarantee import Guarantee
+from ...plan.leaves import leaves
 from ...plan.operation import ANY_OBSERVATION, ANY_WRITE
 from ..check import Check, conclude
 from ..exposure import exposure_of
-from ..observation import leaves
 from ..testimony import finding, named
 from ..verdict import Control, Evidence, Finding, Verdict
 

@@ -30,6 +30,9 @@ def judge(history: History) -> Verdict:
     if exposure.stale and not findings:
         told.append(_stale(exposure))
     told += _unwatched(exposure) + _unattributed(exposure)
+    in_vain = not exposure.crossings and bool(exposure.attempted())
+    if in_vain:
+        told.append(Control("a write beyond a wall was acknowledged", "", False, "none was, so nothing could leak"))
     if exposure.provenance.limited:
         told.append(Control("every answer was scanned whole", "", False, "a bound of the scanner was hit"))
     return conclude(
@@ -38,8 +41,8 @@ def judge(history: History) -> Verdict:
         findings,
         told,
         cells=cells,
-        covered=bool(exposure.crossings),
-        reason="" if exposure.crossings else "no scope looked at anything after another had planted content",
+        covered=bool(exposure.crossings) or in_vain,
+        reason="" if exposure.crossings or in_vain else "no scope looked at anything after another had planted content",
         checked=sum(observation.known for observation in exposure.observations),
         total=len(exposure.observations),
     )

@@ -8,10 +8,10 @@ from partywall.canaries import redact_tokens
 
 from ...observe.history import History
 from ...plan.guarantee import Guarantee
+from ...plan.leaves import leaves
 from ...plan.operation import ANY_WRITE
 from ..check import Check, conclude
 from ..exposure import Exposure, exposure_of
-from ..observation import leaves
 from ..testimony import finding
 from ..verdict import Control, Evidence, Finding, Verdict
 

@@ -50,6 +50,8 @@ def judge(history: History) -> Verdict:
                 for sight in exposure.sights
                 if sight.observation is before and sight.owner is not None and sight.owner.path == look.viewer
             ]
+            if not own and not _has_planted(history, exposure, look.viewer, before):
+                continue  # a newcomer with nothing yet has nothing that could be taken
             saw[before.channel, look.viewer] = saw.get((before.channel, look.viewer), False) or bool(own)
             gone = [sight for sight in own if (after.probe, sight.opened.token) not in shown]
             if gone:
@@ -70,6 +72,15 @@ def judge(history: History) -> Verdict:
         controls,
         covered=bool(controls),
         reason="" if controls else "no owner asked the same before and after another wrote under its ids",
+    )
+
+
+def _has_planted(history: History, exposure: Exposure, viewer: RawPath, before: Observation) -> bool:
+    return any(
+        entry.canary.owner.path == viewer
+        and entry.at < before.started
+        and history.outcome(entry.probe).status != "fail"
+        for entry in exposure.provenance.canaries
     )
 
 

@@ -9,8 +9,8 @@ from ...observe.history import History
 from ...observe.outcome import TIMEOUT
 from ...plan.channel import Channel
 from ...plan.guarantee import Guarantee
+from ...plan.leaves import leaves
 from ..check import Check, conclude
-from ..observation import leaves
 from ..struck import StruckTurn, delivered_control, struck_turns, told_of, was_due
 from ..verdict import Control, Finding, Verdict
 
