@@ -52,7 +52,8 @@ class LateRecorder(Recorder):
 
     def history(self) -> History:
         """Everything that was told, redacted, each at the time it was told."""
-        for self._stamp, record, told in self._told:
+        for stamp, record, told in self._told:
+            self._stamp = stamp
             record(*told)
         self._told.clear()
         return super().history()
