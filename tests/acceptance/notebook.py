@@ -185,3 +185,66 @@ class DeniesStrangersOnly(Notebook):
 
     def list_turns(self, call: Any, limit: int | None = None) -> list[dict[str, Any]]:
         return super().list_turns(call, limit) if call.scope.tenant.startswith("acme") else []
+
+
+class TakesSomebodysFact(Notebook):
+    """Where mine is missing, anybody's of that key will do: shows only to a newcomer that has none."""
+
+    def get_fact(self, call: Any, key: str, at: Any = None) -> str | None:
+        mine = super().get_fact(call, key)
+        return mine if mine is not None else next((v for k, v in self.facts.items() if k[-1] == key), None)
+
+
+class ShowsAllToTheEmptyHanded(Notebook):
+    def list_memories(self, call: Any) -> list[str]:
+        return super().list_memories(call) or [text for _, text in self.memories.values()]
+
+
+class AnswersTheEmptyQuestion(Notebook):
+    """A search for nothing, or for everything, has no filter."""
+
+    def search_memory(self, call: Any, query: str, limit: int = 20) -> list[str]:
+        if query.strip("%* ") == "":
+            return [text for _, text in self.memories.values()]
+        return super().search_memory(call, query, limit)
+
+
+class DeletesAnybodysMemory(Notebook):
+    def delete_memory(self, call: Any, memory_id: str) -> None:
+        self.memories.pop(memory_id, None)
+
+
+class TitlesSessionsWithAnybodysTurns(Notebook):
+    def list_sessions(self, call: Any) -> list[str]:
+        return [text for turns in self.turns.values() for _, text in turns]
+
+
+class JoinsIdsByDash(Notebook):
+    """acme-eu + ann and acme + eu-ann are one owner."""
+
+    def owner(self, call: Any) -> Key:
+        return (f"{call.scope.tenant}-{call.scope.user}",)
+
+
+class StoresAndThenFails(Notebook):
+    """Every write is applied and none is acknowledged: what may leak was never known to be there."""
+
+    def append_turn(self, call: Any, text: str, role: str = "user", expected_version: Any = None) -> dict[str, int]:
+        super().append_turn(call, text, role)
+        raise RuntimeError("boom")
+
+    def run_turn(self, call: Any, text: str) -> dict[str, Any]:
+        super().run_turn(call, text)
+        raise RuntimeError("boom")
+
+    def add_memory(self, call: Any, text: str) -> str:
+        super().add_memory(call, text)
+        raise RuntimeError("boom")
+
+    def put_fact(self, call: Any, key: str, value: str, layer: str) -> None:
+        super().put_fact(call, key, value, layer)
+        raise RuntimeError("boom")
+
+    def put_artifact(self, call: Any, name: str, text: str) -> None:
+        super().put_artifact(call, name, text)
+        raise RuntimeError("boom")

@@ -99,6 +99,12 @@ def test_a_right_adapter_is_looked_at_over_four_boundaries_and_eight_channels() 
         ("CachesByQuestion", "PW102", "cache"),
         ("DebugsInBase64", "PW101", "reply"),
         ("OverwritesArtifacts", "PW106", "artifacts"),
+        ("TakesSomebodysFact", "PW101", "facts"),
+        ("TakesSomebodysFact", "PW102", "facts"),
+        ("ShowsAllToTheEmptyHanded", "PW101", "list"),
+        ("AnswersTheEmptyQuestion", "PW101", "search"),
+        ("DeletesAnybodysMemory", "PW106", "list"),
+        ("TitlesSessionsWithAnybodysTurns", "PW101", "ack"),
     ],
 )
 def test_each_wrong_adapter_is_violated_by_its_own_code(adapter: str, code: str, channel: str) -> None:
@@ -127,6 +133,18 @@ def test_a_blind_target_is_never_held(adapter: str) -> None:
         v for j in result.judgements for v in j.verdicts if v.check == "leak" and j.trial.scenario == "cross_tenant"
     ]
     assert all(verdict.status is not Status.HELD for verdict in leaks)
+
+
+def test_ids_joined_by_a_delimiter_that_an_id_may_hold_are_violated() -> None:
+    result = run("JoinsIdsByDash", scenarios=("awkward_ids",))
+    assert "PW101" in codes(result)
+
+
+def test_a_write_that_is_never_acknowledged_leaves_isolation_undecided() -> None:
+    result = run("StoresAndThenFails", scenarios=("cross_tenant",))
+    assert result.status is Status.INCONCLUSIVE
+    leaks = [verdict for j in result.judgements for verdict in j.verdicts if verdict.check == "leak"]
+    assert [verdict.status for verdict in leaks] == [Status.INCONCLUSIVE]
 
 
 def test_a_leak_that_stands_in_base64_is_named_by_its_dress() -> None:

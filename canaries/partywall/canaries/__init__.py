@@ -1,7 +1,7 @@
 """Canaries: keyed, self-describing marks that name their owner wherever they turn up."""
 
 from .alphabet import DEFAULT_PREFIX
-from .canary import KINDS, Canary, Mint, Opened, open_token, redact_tokens, short_id
+from .canary import KINDS, Canary, Mint, Opened, open_token, reaches, redact_tokens, short_id
 from .carriers import CARRIERS, Carrier
 from .errors import PartywallError, ScopeError, UsageError
 from .keyring import Keyring
@@ -37,6 +37,7 @@ __all__ = [
     "evidence",
     "natural",
     "open_token",
+    "reaches",
     "read_naturals",
     "read_uuids",
     "redact_tokens",

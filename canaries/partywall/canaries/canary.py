@@ -46,12 +46,20 @@ _TAG_BYTES = 5
 _FIELD_BITS = (*(DIGEST_BITS[level] for level in Level), 16)
 
 
+def reaches(reach: Mapping[str, Level], parted: Level, channel: str) -> bool:
+    """Whether content of that reach may be seen in `channel` by one who parts from its owner at `parted`.
+
+    The whole leak rule: with reach SESSION, another task of the session (TASK > SESSION) may, another session
+    may not.
+    """
+    return parted > reach.get(channel, reach.get(ANYWHERE, Level.TASK))
+
+
 @dataclass(frozen=True, slots=True)
 class Canary:
     """A sown mark: who owns it, and at which level its visibility ends, channel by channel.
 
-    `reach[channel]` is the outermost level that must still agree: with SESSION, another task of the owner's
-    session may see it there and another session may not. `reach["*"]` holds for every other channel.
+    `reach[channel]` is the innermost level that must still agree, `reach["*"]` holds for every other channel.
     """
 
     owner: Scope
@@ -62,9 +70,8 @@ class Canary:
 
     def visible_to(self, viewer: Scope | Sequence[str | None], channel: str) -> bool:
         """Whether `viewer` may see it in `channel`; without any recorded reach, its owner alone may."""
-        reach = self.reach.get(channel, self.reach.get(ANYWHERE, Level.TASK))
         crossed = boundary(self.owner.path, _path(viewer))
-        return crossed is None or crossed > reach
+        return crossed is None or reaches(self.reach, crossed, channel)
 
     @property
     def short(self) -> str:

@@ -33,8 +33,9 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-async def against_echo(tmp_path: Path, model_port: int) -> RunResult:
-    """Verify a service that answers with everything its caller ever said, and asks no model."""
+async def against_echo(tmp_path: Path, model_port: int, debug: bool = False) -> RunResult:
+    """Verify a service that answers with everything its caller ever said, and asks no model; with `debug`, a member
+    that the profile does not name holds what everybody said."""
     said: dict[str, list[str]] = {}
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -45,7 +46,8 @@ async def against_echo(tmp_path: Path, model_port: int) -> RunResult:
             body = json.loads(await reader.readexactly(length))
             heard = said.setdefault(json.dumps(body["who"]), [])
             heard.append(body["text"])
-            answer = json.dumps({"reply": " ".join(heard)}).encode()
+            everything = {"debug": list(said.values())} if debug else {}
+            answer = json.dumps({"reply": " ".join(heard), **everything}).encode()
             writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(answer) + answer)
             await writer.drain()
 
@@ -72,6 +74,12 @@ def test_a_model_that_was_never_called_leaves_the_prompt_channel_inconclusive(tm
     assert result.status is Status.INCONCLUSIVE
     reasons = " ".join(v.reason for j in result.judgements for v in j.verdicts)
     assert "the model was never called" in reasons
+
+
+def test_a_leak_in_a_member_that_the_profile_does_not_name_is_seen(tmp_path: Path) -> None:
+    result = asyncio.run(against_echo(tmp_path, free_port(), debug=True))
+    found = {(f.code, f.channel) for j in result.judgements for v in j.verdicts for f in v.findings}
+    assert found == {("PW101", "reply")}
 
 
 def test_a_port_that_is_taken_is_told_in_one_sentence(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from .load_spec import WORKER
 LOCUSTFILE = "partywall.scenarios.load.locustfile"
 STARTING = 60.0
 """Seconds that workers have to connect."""
-ENDING = 30.0
+ENDING = 60.0
 """Seconds after the run time that users have to end their last step and processes to write what they saw."""
 STOPPING = 5.0
 """Seconds a process has to end when it is told to, before it is made to."""

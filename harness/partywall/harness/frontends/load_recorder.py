@@ -1,4 +1,4 @@
-"""Load recorder: stamps at once and redacts at the end, when nobody waits for it."""
+"""Load recorder: stamps at once; reads and redacts at the end, when nobody waits for it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ..plan.identity import RawPath
 class LateRecorder(Recorder):
     """Keeps what it is told, with the time of telling, until the history is asked for.
 
-    Redacting is most of what recording costs, and between two requests of a load test it is time taken from the
-    target. What it holds is redacted before it is written, as with every recorder.
+    Reading answers and redacting them is most of what recording costs, and between two requests of a load test it is
+    time taken from the target. What it holds is redacted before it is written, as with every recorder.
     """
 
     def __init__(self, header: Header, clock: Callable[[], int] = time.monotonic_ns) -> None:
@@ -33,6 +33,11 @@ class LateRecorder(Recorder):
     def completed(self, probe: str, outcome: Outcome) -> None:
         """A call has ended."""
         self._told.append((self._now(), super().completed, (probe, outcome)))
+
+    def ended(self, probe: str, understand: Callable[[], Outcome]) -> None:
+        """A call has ended; how, `understand` says when the history is asked for."""
+        complete = super().completed
+        self._told.append((self._now(), lambda: complete(probe, understand()), ()))
 
     def seen(
         self,

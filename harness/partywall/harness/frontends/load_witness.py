@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from partywall.canaries import DEFAULT_PREFIX, Level, Opened, Scanner
+from partywall.canaries import DEFAULT_PREFIX, Level, Opened, Scanner, reaches
 
 from ..drive.http import HttpTarget, Profile
 from ..drive.http.client import Answer, HttpClient, Lane, Watch
@@ -18,7 +18,6 @@ from ..drive.http.request import WireRequest, build
 from ..drive.http.sessions import SessionIds
 from ..drive.http.template import Inexpressible
 from ..errors import ContractError
-from ..judge.provenance import reaches
 from ..observe.history import Header
 from ..observe.journal import write
 from ..observe.outcome import NOT_IMPLEMENTED, TIMEOUT, UNSENT, Outcome
@@ -118,23 +117,30 @@ class Witness:
             self._entries += 2 + len(probe.sows)  # its end has its place already
 
     def answered(self, probe: Probe, reply: Reply) -> Ending:
-        """`probe` was answered or lost: scan what came, record it, and say how it ended."""
+        """`probe` was answered or lost: scan what came, record it, and say how it ended.
+
+        An answer that is well so far is read when the run is over; should it then turn out to be none, it counts as
+        failed all the same.
+        """
         foreign = self._foreign(probe, reply)
-        outcome = self._outcome(probe, reply)
-        if foreign:
-            self.count.foreign += 1
-        if probe.id not in self._unrecorded:
-            self._recorder.completed(probe.id, outcome)
-        elif foreign and self._evidence < MOST_EVIDENCE:
-            self._evidence += 1
-            self._recorder.invoked(probe, probe.call, probe.client)
-            self._recorder.completed(probe.id, outcome)
-            self._unrecorded.discard(probe.id)
-        if foreign and probe.id not in self._unrecorded:
-            self._tell_untold(probe, reply, outcome, foreign)
+        recorded = probe.id not in self._unrecorded
         self._unrecorded.discard(probe.id)
         self.count.checked += 1
+        if not foreign and self._reader.well_so_far(probe.call, reply):
+            if recorded:
+                self._recorder.ended(probe.id, lambda: self._read_late(probe, reply))
+            return Ending(Outcome("ok"))
+        outcome = self._outcome(probe, reply)
+        if not recorded and foreign and self._evidence < MOST_EVIDENCE:
+            self._evidence += 1
+            self._recorder.invoked(probe, probe.call, probe.client)
+            recorded = True
+        if recorded:
+            self._recorder.completed(probe.id, outcome)
         if foreign:
+            self.count.foreign += 1
+            if recorded:
+                self._tell_untold(probe, reply, outcome, foreign)
             return Ending(outcome, FOREIGN)
         self.count.failed += outcome.status != "ok"
         return Ending(outcome, "" if outcome.status == "ok" else f"{outcome.status}: {outcome.code or 'unknown'}")
@@ -149,10 +155,16 @@ class Witness:
     def close(self) -> None:
         """Leave history and count in the spec's folder, each whole or not at all, the count last."""
         place = Path(self.spec.folder) / f"worker-{self.count.worker}"
-        write([self._recorder.history()], place.with_suffix(".jsonl"))
+        history = self._recorder.history()  # first: reading what was left for the end may add to the count
+        write([history], place.with_suffix(".jsonl"))
         draft = place.with_suffix(".part")
         draft.write_text(json.dumps(asdict(self.count)), encoding="utf-8")
         draft.replace(place.with_suffix(".json"))
+
+    def _read_late(self, probe: Probe, reply: Reply) -> Outcome:
+        outcome = self._outcome(probe, reply)
+        self.count.failed += outcome.status != "ok"
+        return outcome
 
     def _outcome(self, probe: Probe, reply: Reply) -> Outcome:
         try:
@@ -252,6 +264,13 @@ class _Reader(HttpClient):
     def headers(self, call: Call, reply: Reply) -> None:
         """Record the headers of an answer."""
         self._watch.headers(call, Answer(reply.status, tuple(reply.headers), b""))
+
+    def well_so_far(self, call: Call, reply: Reply) -> bool:
+        """Whether the status alone says `ok`, and nothing in the answer is needed before the run is over."""
+        route = self._route(call)
+        if reply.lost or route is None or route.ok_when is not None or self._profile.sessions.server:
+            return False
+        return route.classes.of(reply.status)[0] == "ok"
 
     def outcome(self, call: Call, reply: Reply) -> Outcome:
         """How a call ended. Raises LimitHit and ContractError as the driver's seam does."""

@@ -38,7 +38,6 @@ class Exposure:
         self.sights: list[Sight] = []
         self.own: dict[tuple[str, RawPath], list[Sight]] = defaultdict(list)
         self.stale: list[Sight] = []
-        self.damaged = 0
         self.unattributed = [
             entry
             for entry in history.entries
@@ -68,7 +67,6 @@ class Exposure:
         return Control(name, crossing.channel, True, f"in {firing.observation.probe}")
 
     def _read(self, observation: Observation) -> None:
-        self.damaged += self.provenance.damaged(observation)
         for sight in self.provenance.sights(observation):
             self.sights.append(sight)
             if sight.crossed is not None:

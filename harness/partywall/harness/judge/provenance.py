@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from partywall.canaries import Canary, Keyring, Level, Opened, Scan, Scanner, Scope, Sighting
+from partywall.canaries import Canary, Keyring, Level, Opened, Scan, Scanner, Scope, Sighting, reaches
 
 from ..observe.history import History, Invoked, Sown
 from ..plan.identity import RawPath
 from ..plan.leaves import leaves
-from ..plan.operation import OPERATIONS, WRITES, reach_of
+from ..plan.operation import WRITES, reach_of
 from .observation import Observation
 
 _MARGIN = 60
@@ -106,10 +106,6 @@ class Provenance:
         """The genuine canaries in a text, as tokens."""
         return tuple(sighting.opened.token for sighting in self._scan(text).sightings)
 
-    def damaged(self, observation: Observation) -> int:
-        """How many marks in an observation begin like a canary and cannot be opened."""
-        return sum(self._scan(text).damaged for _, text in observation.texts)
-
     def crossed(self, opened: Opened, viewer: RawPath, channel: str, at: int) -> Level | None:
         """The outermost level that a canary crossed to be seen by `viewer` in `channel` at `at`; None if it may."""
         sown = self._sown.get(opened.token)
@@ -177,23 +173,9 @@ class Provenance:
         return {"*": Level.TASK}  # a question may be echoed to the task that asked it, and no further
 
 
-def reaches(reach: Mapping[str, Level], parted: Level, channel: str) -> bool:
-    """Whether content of that reach may be seen in `channel` by one who parts from its owner at `parted`.
-
-    The whole leak rule: with reach SESSION, another task of the session (TASK > SESSION) may, another session
-    may not.
-    """
-    return parted > reach.get(channel, reach.get("*", Level.TASK))
-
-
 def unreached(canary: Canary, parted: Level | None, channel: str) -> bool:
     """Whether a viewer who parts from the owner at `parted` must not see the canary in `channel`."""
     return parted is not None and not reaches(canary.reach, parted, channel)
-
-
-def plants(op: str) -> bool:
-    """Whether `op` brings content in."""
-    return bool(OPERATIONS[op].plants) if op in OPERATIONS else False
 
 
 def _excerpt(text: str, sightings: Sequence[Sighting], index: int) -> str:

@@ -28,10 +28,6 @@ class Document(NamedTuple):
         """The body as JSON data, for a fault that changes one field of it."""
         return json.loads(self.body)
 
-    def with_data(self, data: object) -> Document:
-        """This document with `data` as its JSON body."""
-        return self._replace(body=encode(data).encode())
-
 
 def quoted(text: str) -> str:
     """`text` as a JSON string in ASCII."""

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SCHEMA_VERSION = 1
 StatusName = Literal["held", "violated", "inconclusive", "not_covered"]
 
 

@@ -108,6 +108,12 @@ def test_more_users_than_the_profile_bears_or_knows_are_refused() -> None:
         load_run._admit(plan, crowded)
 
 
+def test_the_line_of_a_load_run_says_how_to_run_it_again(command: Command) -> None:
+    told = command("replay", "scenario=load target=reference:mutant=M12 fault=steady seed=3 size=8")
+    assert told.code == 2
+    assert "partywall load --target reference:mutant=M12 --users 8 --seed 3" in told.err
+
+
 @pytest.mark.parametrize(
     ("text", "seconds"), [("10s", 10), ("90", 90), ("2m", 120), ("1h30m", 5400), ("1m1.5s", 61.5), ("24h", 86400)]
 )

@@ -89,8 +89,6 @@ def test_foreign_content_outside_of_the_value_is_evidence_too(place: str, tmp_pa
     [
         (Reply(403, (), b"no"), "fail: denied"),
         (Reply(500, (), b"oops"), "info: http_500"),
-        (Reply(200, (), b"{broken"), "info: unreadable"),
-        (Reply(200, (), b'{"value": 7}'), "info: contract"),
         (Reply(0, lost="timeout"), "info: timeout"),
         (Reply(0, lost="unreachable"), "fail: unsent"),
         (Reply(0, lost="disconnected"), "info: disconnected"),
@@ -103,6 +101,28 @@ def test_whatever_is_no_success_counts_as_failed_in_few_words(reply: Reply, mess
     assert (seen.count.checked, seen.count.failed) == (1, 1)
     seen.close()
     assert left(tmp_path).outcome("p1").status == message.partition(":")[0]
+
+
+@pytest.mark.parametrize(("body", "code"), [(b"{broken", "unreadable"), (b'{"value": 7}', "contract")])
+def test_an_answer_that_turns_out_to_be_none_when_it_is_read_counts_as_failed(
+    body: bytes, code: str, tmp_path: Path
+) -> None:
+    seen = witness(tmp_path)
+    exchange(seen, probe("p1", "list_turns", ANN), Reply(200, (), body))
+    seen.close()
+    assert left(tmp_path).outcome("p1").code == code
+    assert seen.count.failed == 1
+    assert json.loads((tmp_path / "worker-0.json").read_text())["failed"] == 1
+    assert bool(seen.count.problems) is (code == "contract")
+
+
+def test_an_end_is_stamped_when_it_came_and_not_when_it_was_read(tmp_path: Path) -> None:
+    seen = witness(tmp_path)
+    exchange(seen, planting("p1", ANN), ACK)
+    exchange(seen, probe("p2", "list_turns", ANN), turns("nothing"))
+    seen.close()
+    history = left(tmp_path)
+    assert history.completions["p1"].at < history.invocations["p2"].at
 
 
 def test_a_history_that_is_full_says_so_and_what_is_foreign_is_recorded_all_the_same(tmp_path: Path) -> None:

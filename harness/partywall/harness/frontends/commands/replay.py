@@ -15,12 +15,18 @@ def replay(
     key_file: Annotated[Path | None, typer.Option(help="File with the canary key, as the run had it.")] = None,
 ) -> int:
     """Replay one trial: the same scenario, target, fault, seed and size give the same schedule."""
+    from ...errors import UsageError
     from ...plan.trial import Trial
     from ...run import RunPlan
     from ..deployment_key import read_key
     from ..verification import run_and_tell, run_nonce, words
 
     parsed = Trial.parse(trial)
+    if parsed.scenario == "load":
+        raise UsageError(
+            "a load run goes as fast as the machine lets it, so no schedule of it can be replayed; run `partywall load "
+            f"--target {parsed.target} --users {parsed.size} --seed {parsed.seed}` again, or judge its history"
+        )
     plan = RunPlan(
         target=parsed.target,
         scenarios=(parsed.scenario,),

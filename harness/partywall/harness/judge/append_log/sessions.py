@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from partywall.canaries import Level
+from partywall.canaries import Level, reaches
 
 from ...observe.history import History, Invoked, Sown
 from ...plan.channel import Channel
-from ..provenance import reaches
 from .attempts import Attempt, Gathered, Key, Promises, gather
 from .epochs import Cut, cuts_of, epoch
 from .listing import Item, Tokens, items_of
