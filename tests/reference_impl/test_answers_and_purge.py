@@ -94,7 +94,7 @@ def test_a_plain_text_is_no_cache_key(reference: Deployment) -> None:
     cache, scope = reference.system.cache, Scope(*ANN)
     since = reference.runner.run(cache.generation(scope))
     with pytest.raises(TypeError):
-        reference.runner.run(cache.get("what?"))  # type: ignore[arg-type]
+        reference.runner.run(cache.get(scope, "what?"))  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         reference.runner.run(cache.put(scope, "what?", "x", since))  # type: ignore[arg-type]
 

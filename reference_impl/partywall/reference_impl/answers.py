@@ -31,7 +31,7 @@ class Answers:
     async def answer(self, scope: Scope, question: str) -> str:
         """The cached answer, or a new one. Raises ModelFailure; a failure is never cached."""
         key = self.key(scope, question)
-        cached = await self._cache.get(key)
+        cached = await self._cache.get(scope, key)
         if cached is not None:
             return cached
         since = await self._cache.generation(scope)

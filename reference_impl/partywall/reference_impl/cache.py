@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,14 +9,13 @@ from partywall.canaries import Level, Scope
 
 from .clock import Clock
 from .keys import Key, Keys
-from .store import Database, PlaceReport
+from .store import PlaceReport, SqliteDatabase
+from .store.database import Connection, Table
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires_at REAL NOT NULL)
-  WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS generations (mark TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
-DELETE FROM entries;
-"""
+TABLES = (
+    Table("entries", "key TEXT NOT NULL, value TEXT NOT NULL, expires_at DOUBLE PRECISION NOT NULL", ("key",)),
+    Table("generations", "mark TEXT NOT NULL, n BIGINT NOT NULL", ("mark",)),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,26 +33,29 @@ class Cache:
     """
 
     def __init__(self, path: Path, keys: Keys, clock: Clock, ttl: float = 3600.0) -> None:
-        self._database = Database(path, SCHEMA, readers=2, durable=False)
+        path.unlink(missing_ok=True)  # what it rested on may have changed while nobody ran
+        for kept in ("-wal", "-shm"):
+            path.with_name(path.name + kept).unlink(missing_ok=True)
+        self._database = SqliteDatabase(path, TABLES, readers=2, durable=False, fulltext=False)
         self._keys = keys
         self._clock = clock
         self._ttl = ttl
 
-    async def get(self, key: Key) -> str | None:
-        """The live value of `key`."""
+    async def get(self, scope: Scope, key: Key) -> str | None:
+        """The live value of `key`, which is one of the scope's."""
         if not isinstance(key, Key):
             raise TypeError("a cache key comes from Keys, never from plain text")
         now = self._clock.now()
 
-        def job(db: sqlite3.Connection) -> str | None:
+        def job(db: Connection) -> str | None:
             row = db.execute("SELECT value FROM entries WHERE key = ? AND expires_at > ?", (key, now)).fetchone()
             return row["value"] if row else None
 
-        return await self._database.read(job)
+        return await self._database.read(scope.tenant, job)
 
     async def generation(self, scope: Scope) -> Generation:
         """To be asked before the first read that a cached value rests on."""
-        return await self._database.read(lambda db: self._generation(db, scope))
+        return await self._database.read(scope.tenant, lambda db: self._generation(db, scope))
 
     async def put(self, scope: Scope, key: Key, value: str, since: Generation) -> bool:
         """Keep a value, unless the owner's entries were dropped since; whether it was kept."""
@@ -62,13 +63,14 @@ class Cache:
             raise TypeError("a cache key comes from Keys, never from plain text")
         expires = self._clock.now() + self._ttl
 
-        def job(db: sqlite3.Connection) -> bool:
+        def job(db: Connection) -> bool:
             if self._generation(db, scope) != since:
                 return False
-            db.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", (str(key), value, expires))
+            again = "ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at"
+            db.execute(f"INSERT INTO entries VALUES (?, ?, ?) {again}", (str(key), value, expires))
             return True
 
-        return await self._database.write(job)
+        return await self._database.write(scope.tenant, job)
 
     async def drop(self, scope: Scope, level: Level) -> int:
         """Drop every entry at or below `level` of the scope; how many."""
@@ -77,31 +79,31 @@ class Cache:
         bounds = (prefix, prefix[:-1] + "}")
         mark = self._keys.mark(scope, min(level, Level.USER))
 
-        def job(db: sqlite3.Connection) -> int:
-            bump = "INSERT INTO generations VALUES (?, 1) ON CONFLICT DO UPDATE SET n = n + 1"
+        def job(db: Connection) -> int:
+            bump = "INSERT INTO generations VALUES (?, 1) ON CONFLICT (mark) DO UPDATE SET n = generations.n + 1"
             db.execute(bump, (str(mark),))
             return db.execute("DELETE FROM entries WHERE key >= ? AND key < ?", bounds).rowcount
 
-        return await self._database.write(job)
+        return await self._database.write(scope.tenant, job)
 
     async def compact(self) -> None:
         """Leave nothing dropped in the write-ahead log."""
-        await self._database.compact()
+        await self._database.compact("")
 
     async def at_rest(self) -> PlaceReport:
         """Everything the cache file holds."""
 
-        def job(db: sqlite3.Connection) -> PlaceReport:
-            rows = db.execute("SELECT key, value FROM entries").fetchall()
-            return PlaceReport(["\t".join(row) for row in rows], [row["key"] for row in rows])
+        def job(db: Connection) -> list[tuple[str, str]]:
+            return [(row["key"], row["value"]) for row in db.execute("SELECT key, value FROM entries")]
 
-        return await self._database.read(job)
+        entries = await self._database.everywhere(job)
+        return PlaceReport([f"{key}\t{value}" for key, value in entries], [key for key, _ in entries])
 
     def close(self) -> None:
         """Close the file."""
         self._database.close()
 
-    def _generation(self, db: sqlite3.Connection, scope: Scope) -> Generation:
+    def _generation(self, db: Connection, scope: Scope) -> Generation:
         def number(level: Level) -> int:
             mark = str(self._keys.mark(scope, level))
             row = db.execute("SELECT n FROM generations WHERE mark = ?", (mark,)).fetchone()

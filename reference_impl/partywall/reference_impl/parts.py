@@ -21,22 +21,22 @@ from .locks import SessionLocks
 from .log import Log
 from .marks import Marks
 from .metrics import Metrics
-from .purge import SCHEMA as PURGE_SCHEMA
-from .purge import Purge
+from .purge import JOBS, Purge
 from .retrieval import Retrieval
 from .settings import Settings, resolve
-from .store import ArtifactTable, Database, FactTable, MemoryTable, SessionTable
-from .store.artifacts import SCHEMA as ARTIFACT_SCHEMA
-from .store.artifacts import SqliteArtifacts
-from .store.facts import SCHEMA as FACT_SCHEMA
-from .store.facts import SqliteFacts
-from .store.memories import SCHEMA as MEMORY_SCHEMA
-from .store.memories import SqliteMemories
-from .store.sessions import SCHEMA as SESSION_SCHEMA
-from .store.sessions import SqliteSessions
+from .store import ArtifactTable, Database, FactTable, MemoryTable, SessionTable, SqliteDatabase
+from .store.artifacts import TABLES as ARTIFACT_TABLES
+from .store.artifacts import SqlArtifacts
+from .store.facts import TABLES as FACT_TABLES
+from .store.facts import SqlFacts
+from .store.memories import TABLES as MEMORY_TABLES
+from .store.memories import SqlMemories
+from .store.sessions import TABLES as SESSION_TABLES
+from .store.sessions import SqlSessions
 from .tools import Tools
 
-SCHEMA = SESSION_SCHEMA + FACT_SCHEMA + MEMORY_SCHEMA + ARTIFACT_SCHEMA + PURGE_SCHEMA
+TABLES = SESSION_TABLES + FACT_TABLES + MEMORY_TABLES + ARTIFACT_TABLES
+"""Everything that belongs to a tenant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,10 @@ class Parts:
     keys: type[Keys] = Keys
     gate: type[Gate] = Gate
     locks: type[SessionLocks] = SessionLocks
-    sessions: type[SqliteSessions] = SqliteSessions
-    facts: type[SqliteFacts] = SqliteFacts
-    memories: type[SqliteMemories] = SqliteMemories
-    artifact_table: type[SqliteArtifacts] = SqliteArtifacts
+    sessions: type[SqlSessions] = SqlSessions
+    facts: type[SqlFacts] = SqlFacts
+    memories: type[SqlMemories] = SqlMemories
+    artifact_table: type[SqlArtifacts] = SqlArtifacts
     artifacts: type[Artifacts] = Artifacts
     cache: type[Cache] = Cache
     log: type[Log] = Log
@@ -107,7 +107,7 @@ def compose(settings: Settings, parts: Parts | None = None) -> System:
     settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
     keys = parts.keys(_pepper(settings.data / "log.pepper"))
     log = parts.log(settings.data / "log.jsonl", keys, clock)
-    database = Database(settings.data / "main.db", SCHEMA)
+    database: Database = SqliteDatabase(settings.data / "main.db", (*TABLES, JOBS))
     sessions = parts.sessions(database, keys, clock, limits, marks)
     facts = parts.facts(database, keys, clock)
     memories = parts.memories(database, keys, clock)

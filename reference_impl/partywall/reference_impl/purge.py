@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sqlite3
 from collections.abc import Awaitable, Callable
 from uuid import uuid4
 
@@ -13,13 +12,16 @@ from partywall.canaries import Level, Scope
 from .artifacts import Artifacts
 from .cache import Cache
 from .log import Log
-from .store import ArtifactTable, Database, FactTable, MemoryTable, SessionTable
+from .store import ArtifactTable, Database, FactTable, MemoryTable, SessionTable, Table
+from .store.database import Connection, Row
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS purges (
-  job TEXT PRIMARY KEY, tenant TEXT, user TEXT, session TEXT, task TEXT, level INTEGER NOT NULL,
-  confirmed TEXT NOT NULL DEFAULT '{}') WITHOUT ROWID;
-"""
+JOBS = Table(
+    "purges",
+    'job TEXT NOT NULL, tenant TEXT NOT NULL, "user" TEXT NOT NULL, session TEXT NOT NULL, task TEXT NOT NULL,'
+    " level BIGINT NOT NULL, confirmed TEXT NOT NULL DEFAULT '{}'",
+    ("job",),
+)
+"""The jobs that are not done yet: they belong to the deployment, so that no purge takes its own."""
 PLACES = ("main", "index", "objects", "cache", "log")
 
 
@@ -46,20 +48,20 @@ class Purge:
         job = uuid4().hex
         values = (job, *scope.path, int(level))
 
-        def begin(db: sqlite3.Connection) -> None:
-            insert = "INSERT INTO purges (job, tenant, user, session, task, level) VALUES (?, ?, ?, ?, ?, ?)"
+        def begin(db: Connection) -> None:
+            insert = "INSERT INTO purges VALUES (?, ?, ?, ?, ?, ?, '{}')"
             db.execute(insert, values)
 
-        await self._database.write(begin)
+        await self._database.control(begin)
         return await self._finish(job, scope, level, {})
 
     async def resume(self) -> int:
         """Finish the jobs that a crash left open; how many there were."""
 
-        def unfinished(db: sqlite3.Connection) -> list[sqlite3.Row]:
-            return db.execute("SELECT * FROM purges").fetchall()
+        def unfinished(db: Connection) -> list[Row]:
+            return list(db.execute("SELECT * FROM purges"))
 
-        rows = await self._database.read(unfinished)
+        rows = await self._database.control(unfinished)
         for row in rows:
             scope = Scope(row["tenant"], row["user"], row["session"], row["task"])
             await self._finish(row["job"], scope, Level(row["level"]), json.loads(row["confirmed"]))
@@ -70,8 +72,8 @@ class Purge:
             if place not in confirmed:
                 confirmed[place] = await self._erasers()[place](scope, level)
                 await self._confirm(job, confirmed)
-        await self._database.write(lambda db: _forget(db, job))
-        await self._database.compact()
+        await self._database.control(lambda db: _forget(db, job))
+        await self._database.compact(scope.tenant)
         await self._cache.compact()
         self._log.write("purged", None, level=level.label, job=job)
         return {"level": level.label, "done": True, "removed": confirmed}
@@ -95,12 +97,12 @@ class Purge:
     async def _confirm(self, job: str, confirmed: dict[str, int]) -> None:
         text = json.dumps(confirmed)
 
-        def note(db: sqlite3.Connection) -> None:
+        def note(db: Connection) -> None:
             db.execute("UPDATE purges SET confirmed = ? WHERE job = ?", (text, job))
 
-        await self._database.write(note)
+        await self._database.control(note)
 
 
-def _forget(db: sqlite3.Connection, job: str) -> None:
+def _forget(db: Connection, job: str) -> None:
     # The job's own record names the scope: it must not be what is left of it.
     db.execute("DELETE FROM purges WHERE job = ?", (job,))

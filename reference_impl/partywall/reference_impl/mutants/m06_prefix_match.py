@@ -6,16 +6,16 @@ from dataclasses import replace
 
 from partywall.canaries import Scope
 
-from ..store.memories import SqliteMemories
+from ..store.memories import SqlMemories
 from .seeded import Mutant
 
 
-class PrefixMatch(SqliteMemories):
+class PrefixMatch(SqlMemories):
     """Starts-with, and no separator behind the last id."""
 
     def owned(self, scope: Scope) -> tuple[str, tuple[str, ...]]:
         path = f"{scope.tenant}/{scope.user}"
-        return "substr(tenant || '/' || user, 1, length(?)) = ?", (path, path)
+        return "substr(tenant || '/' || \"user\", 1, length(?)) = ?", (path, path)
 
 
 MUTANT = Mutant(

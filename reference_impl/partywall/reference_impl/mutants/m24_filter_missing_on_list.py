@@ -7,15 +7,15 @@ from dataclasses import replace
 from partywall.canaries import Scope
 
 from ..knowledge import KnowledgeChunk
-from ..store.memories import SqliteMemories
+from ..store.memories import SqlMemories
 from .seeded import Mutant
 
 
-class UnfilteredList(SqliteMemories):
+class UnfilteredList(SqlMemories):
     """Lists everybody's memories."""
 
     async def all(self, scope: Scope) -> list[KnowledgeChunk]:
-        return await self._select("SELECT memory_id, text, at FROM memories ORDER BY rid", ())
+        return await self._select(scope, "SELECT memory_id, text, at FROM memories ORDER BY n", ())
 
 
 MUTANT = Mutant(

@@ -7,20 +7,20 @@ from dataclasses import replace
 from partywall.canaries import Scope
 
 from ..knowledge import KnowledgeChunk
-from ..store.memories import SqliteMemories
+from ..store.memories import SqlMemories
 from .seeded import Mutant
 
 
-class AnyOwner(SqliteMemories):
+class AnyOwner(SqlMemories):
     """The id alone decides."""
 
     async def get(self, scope: Scope, memory_id: str) -> KnowledgeChunk | None:
         statement = "SELECT memory_id, text, at FROM memories WHERE memory_id = ?"
-        found = await self._select(statement, (memory_id,))
+        found = await self._select(scope, statement, (memory_id,))
         return found[0] if found else None
 
     async def delete(self, scope: Scope, memory_id: str) -> bool:
-        return await self._delete("memory_id = ?", (memory_id,))
+        return await self._delete(scope, "memory_id = ?", (memory_id,))
 
 
 MUTANT = Mutant(

@@ -1,25 +1,25 @@
-"""Which artifacts there are, in SQLite; their text lies in the object store."""
+"""Which artifacts there are; their text lies in the object store."""
 
 from __future__ import annotations
-
-import sqlite3
 
 from partywall.canaries import Level, Scope
 
 from ..clock import Clock
 from ..keys import Keys
 from .contract import PlaceReport
-from .database import OWNER, Database, below, report
+from .database import OWNER, Connection, Database, Table, below, merged, report
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS artifacts (
-  tenant TEXT NOT NULL, user TEXT NOT NULL, session TEXT NOT NULL, task TEXT NOT NULL,
-  name TEXT NOT NULL, path TEXT NOT NULL, facts_at REAL NOT NULL,
-  PRIMARY KEY (tenant, user, session, task, name)) WITHOUT ROWID;
-"""
+TABLES = (
+    Table(
+        "artifacts",
+        'tenant TEXT NOT NULL, "user" TEXT NOT NULL, session TEXT NOT NULL, task TEXT NOT NULL, name TEXT NOT NULL,'
+        " path TEXT NOT NULL, facts_at DOUBLE PRECISION NOT NULL",
+        ("tenant", "user", "session", "task", "name"),
+    ),
+)
 
 
-class SqliteArtifacts:
+class SqlArtifacts:
     """The artifact table: every statement is filtered by all four scope columns.
 
     `facts_at` is the instant whose facts the artifact was made from, so that it can be replayed.
@@ -33,42 +33,44 @@ class SqliteArtifacts:
     async def put(self, scope: Scope, name: str, path: str) -> None:
         values = (*self._owner(scope), name, path, self._clock.now())
 
-        def job(db: sqlite3.Connection) -> None:
-            db.execute("INSERT OR REPLACE INTO artifacts VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+        def job(db: Connection) -> None:
+            insert = "INSERT INTO artifacts VALUES (?, ?, ?, ?, ?, ?, ?)"
+            again = 'ON CONFLICT (tenant, "user", session, task, name) DO UPDATE SET'
+            db.execute(f"{insert} {again} path = excluded.path, facts_at = excluded.facts_at", values)
 
-        await self._database.write(job)
+        await self._database.write(scope.tenant, job)
 
     async def path(self, scope: Scope, name: str) -> str | None:
         values = (*self._owner(scope), name)
 
-        def job(db: sqlite3.Connection) -> str | None:
+        def job(db: Connection) -> str | None:
             row = db.execute(f"SELECT path FROM artifacts WHERE {OWNER} AND name = ?", values).fetchone()
             return row["path"] if row else None
 
-        return await self._database.read(job)
+        return await self._database.read(scope.tenant, job)
 
     async def names(self, scope: Scope) -> list[str]:
         values = self._owner(scope)
 
-        def job(db: sqlite3.Connection) -> list[str]:
+        def job(db: Connection) -> list[str]:
             rows = db.execute(f"SELECT name FROM artifacts WHERE {OWNER} ORDER BY name", values)
             return [row["name"] for row in rows]
 
-        return await self._database.read(job)
+        return await self._database.read(scope.tenant, job)
 
     async def erase(self, scope: Scope, level: Level) -> int:
         condition, owner = below(self._keys, scope, level)
 
-        def job(db: sqlite3.Connection) -> int:
+        def job(db: Connection) -> int:
             return db.execute(f"DELETE FROM artifacts WHERE {condition}", owner).rowcount
 
-        return await self._database.write(job)
+        return await self._database.write(scope.tenant, job)
 
     async def at_rest(self) -> PlaceReport:
-        def job(db: sqlite3.Connection) -> PlaceReport:
-            return report(db.execute("SELECT * FROM artifacts").fetchall(), self._keys, "artifacts")
+        def job(db: Connection) -> list[PlaceReport]:
+            return [report(db.execute("SELECT * FROM artifacts"), self._keys, "artifacts")]
 
-        return await self._database.read(job)
+        return merged(await self._database.everywhere(job))
 
     def _owner(self, scope: Scope) -> tuple[str, ...]:
         return self._keys.row(scope.require(Level.TASK), Level.TASK)

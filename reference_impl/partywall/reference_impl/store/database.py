@@ -1,15 +1,10 @@
-"""One SQLite file: a single writer, several readers, never the event loop's thread."""
+"""What a database is to the tables above it: transactions for one tenant, in portable SQL."""
 
 from __future__ import annotations
 
-import asyncio
-import sqlite3
-import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 from partywall.canaries import Level, Scope
 
@@ -18,92 +13,127 @@ from .contract import PlaceReport
 
 T = TypeVar("T")
 
-OWNER = "tenant = ? AND user = ? AND session = ? AND task = ?"
+OWNER = 'tenant = ? AND "user" = ? AND session = ? AND task = ?'
 _COLUMNS = ("tenant", "user", "session", "task")
 
 
-class Database:
-    """Runs functions of a connection: reads side by side, writes one after another, each in a transaction.
+class Row(Protocol):
+    """One row of a result: values by column name."""
 
-    A cancelled call either never ran or ran to its end: no connection is left half-way. `secure_delete` makes
-    SQLite overwrite what it frees; `durable` makes a commit reach the disk before it is acknowledged.
+    def __getitem__(self, name: str, /) -> Any: ...
+
+    def keys(self) -> Iterable[str]: ...
+
+
+class Cursor(Protocol):
+    """The result of one statement; `rowcount` is the number of rows it changed."""
+
+    @property
+    def rowcount(self) -> int: ...
+
+    def fetchone(self) -> Row | None: ...
+
+    def fetchall(self) -> Sequence[Row]: ...
+
+    def __iter__(self) -> Iterator[Row]: ...
+
+
+class Connection(Protocol):
+    """Runs statements inside the transaction of the job it was handed to. Placeholders are `?`."""
+
+    def execute(self, statement: str, values: Sequence[object] = (), /) -> Cursor: ...
+
+
+class FullText(Protocol):
+    """The full-text index of memories, in whatever form a database has it. `owner` is a term that `Keys` made."""
+
+    def add(self, db: Connection, row: Sequence[str], owner: str, memory_id: str, text: str) -> None:
+        """Enter one memory; `row` are the tenant and the user it belongs to."""
+        ...
+
+    def remove(self, db: Connection, owner: str, memory_id: str) -> None: ...
+
+    def matching(self, owner: str, terms: Sequence[str]) -> tuple[str, tuple[object, ...]]:
+        """The condition, and its values, for memories of `owner` that hold any of the terms (letters and digits)."""
+        ...
+
+    def sweep(self, db: Connection) -> int:
+        """Drop entries left without a memory, so that no trace of their terms stays; how many."""
+        ...
+
+    def at_rest(self, db: Connection) -> list[tuple[str, str]]:
+        """(owner, text or terms) of every entry."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table in portable types (TEXT, BIGINT, DOUBLE PRECISION); its key and each index begin with the tenant."""
+
+    name: str
+    columns: str
+    key: tuple[str, ...]
+    indexes: tuple[tuple[str, ...], ...] = ()
+
+
+class Database(Protocol):
+    """Runs functions of a connection, each in a transaction of its own, never on the event loop's thread.
+
+    A cancelled call either never ran or ran to its end. Raises StoreDown where the database cannot be reached:
+    nothing of the transaction was applied then.
     """
 
-    def __init__(self, path: Path, schema: str, readers: int = 4, durable: bool = True) -> None:
-        self._path = path
-        self._durable = durable
-        self._local = threading.local()
-        self._open: list[sqlite3.Connection] = []
-        self._guard = threading.Lock()
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="partywall-write")
-        self._readers = ThreadPoolExecutor(readers, thread_name_prefix="partywall-read")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._writer.submit(lambda: self._connection().executescript(schema)).result()
+    @property
+    def fulltext(self) -> FullText:
+        """Its full-text index."""
+        ...
 
-    async def read(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """Run `job` in one snapshot of the committed state."""
-        return await self._run(self._readers, job, "BEGIN")
+    async def read(self, tenant: str, job: Callable[[Connection], T]) -> T:
+        """Run `job` in one snapshot of what is committed of `tenant`."""
+        ...
 
-    async def write(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """Run `job` in one write transaction; what it raises rolls everything back."""
-        return await self._run(self._writer, job, "BEGIN IMMEDIATE")
+    async def write(self, tenant: str, job: Callable[[Connection], T]) -> T:
+        """Run `job` in one write transaction of `tenant`; what it raises rolls everything back."""
+        ...
 
-    async def compact(self) -> None:
-        """Empty the write-ahead log into the file, so that erased text lies in neither."""
+    async def everywhere(self, job: Callable[[Connection], list[T]]) -> list[T]:
+        """Run a reading `job` over all tenants: an operator's view."""
+        ...
 
-        def checkpoint() -> None:
-            self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    async def control(self, job: Callable[[Connection], T]) -> T:
+        """Run `job` in a write transaction on what belongs to the deployment and to no tenant."""
+        ...
 
-        await asyncio.get_running_loop().run_in_executor(self._writer, checkpoint)
+    async def drop(self, tenant: str) -> int | None:
+        """Remove everything of a tenant at once where the layout can (rows that went); None where it cannot."""
+        ...
 
-    def close(self) -> None:
-        """Wait for what runs, then close every connection."""
-        self._readers.shutdown(wait=True)
-        self._writer.shutdown(wait=True)
-        for connection in self._open:
-            connection.close()
+    async def compact(self, tenant: str) -> None:
+        """Leave nothing erased in a log or a free page."""
+        ...
 
-    async def _run(self, pool: ThreadPoolExecutor, job: Callable[[sqlite3.Connection], T], begin: str) -> T:
-        def transaction() -> T:
-            connection = self._connection()
-            connection.execute(begin)
-            try:
-                result = job(connection)
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
-            return result
-
-        return await asyncio.get_running_loop().run_in_executor(pool, transaction)
-
-    def _connection(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=10.0)
-            connection.row_factory = sqlite3.Row
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
-            connection.execute("PRAGMA secure_delete = ON")
-            self._local.connection = connection
-            with self._guard:
-                self._open.append(connection)
-        return connection
+    def close(self) -> None: ...
 
 
 def below(keys: Keys, scope: Scope, level: Level) -> tuple[str, tuple[str, ...]]:
     """The condition, and its values, for rows at or below `level` of the scope."""
     values = keys.row(scope, level)[:level]
-    return " AND ".join(f"{column} = ?" for column in _COLUMNS[:level]), values
+    return " AND ".join(f'"{column}" = ?' for column in _COLUMNS[:level]), values
 
 
-def report(rows: list[sqlite3.Row], keys: Keys, table: str) -> PlaceReport:
+def report(rows: Iterable[Row], keys: Keys, table: str) -> PlaceReport:
     """Rows that hold the four scope columns, as a place report."""
-    contents = ["\t".join(str(value) for value in row) for row in rows]
+    plain: list[dict[str, Any]] = [dict(row) for row in rows]
+    contents = ["\t".join(str(value) for value in row.values()) for row in plain]
     found = {
         keys.prefix(Scope(*(row[column] for column in _COLUMNS)), Level.TASK) + table
-        for row in rows
+        for row in plain
         if row["tenant"] and row["user"]
     }
     return PlaceReport(contents, sorted(found))
+
+
+def merged(reports: Iterable[PlaceReport]) -> PlaceReport:
+    """Several reports of one place as one."""
+    found = list(reports)
+    return PlaceReport([text for each in found for text in each.contents], [key for each in found for key in each.keys])

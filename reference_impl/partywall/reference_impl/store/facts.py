@@ -1,8 +1,7 @@
-"""Facts in SQLite: one row a version, owned by the ids of its layer."""
+"""Facts: one row a version, owned by the ids of its layer."""
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import replace
 
 from partywall.canaries import Level, Scope
@@ -12,20 +11,22 @@ from ..facts import Assertion, Fact, supersede
 from ..keys import Keys
 from ..layers import Layer
 from .contract import PlaceReport
-from .database import OWNER, Database, below, report
+from .database import OWNER, Connection, Database, Row, Table, below, merged, report
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS facts (
-  tenant TEXT NOT NULL, user TEXT NOT NULL, session TEXT NOT NULL, task TEXT NOT NULL,
-  layer TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, value TEXT NOT NULL,
-  valid_from REAL NOT NULL, valid_to REAL, recorded_at REAL NOT NULL, source_turn INTEGER,
-  superseded_by INTEGER,
-  PRIMARY KEY (tenant, user, session, task, layer, name, version)) WITHOUT ROWID;
-"""
+TABLES = (
+    Table(
+        "facts",
+        'tenant TEXT NOT NULL, "user" TEXT NOT NULL, session TEXT NOT NULL, task TEXT NOT NULL,'
+        " layer TEXT NOT NULL, name TEXT NOT NULL, version BIGINT NOT NULL, value TEXT NOT NULL,"
+        " valid_from DOUBLE PRECISION NOT NULL, valid_to DOUBLE PRECISION, recorded_at DOUBLE PRECISION NOT NULL,"
+        " source_turn BIGINT, superseded_by BIGINT",
+        ("tenant", "user", "session", "task", "layer", "name", "version"),
+    ),
+)
 _FIELDS = "name, value, layer, version, valid_from, valid_to, recorded_at, source_turn, superseded_by"
 
 
-class SqliteFacts:
+class SqlFacts:
     """The fact table: every statement is filtered by all four scope columns and the layer."""
 
     def __init__(self, database: Database, keys: Keys, clock: Clock) -> None:
@@ -35,20 +36,20 @@ class SqliteFacts:
 
     async def put(self, scope: Scope, claim: Assertion) -> bool:
         owner = self._owner(scope, claim.layer)
-        return await self._database.write(lambda db: _apply(db, owner, claim))
+        return await self._database.write(scope.tenant, lambda db: _apply(db, owner, claim))
 
     async def chain(self, scope: Scope, layer: Layer, name: str | None = None) -> list[Fact]:
         owner = self._owner(scope, layer)
 
-        def job(db: sqlite3.Connection) -> list[Fact]:
+        def job(db: Connection) -> list[Fact]:
             return _chain(db, owner, layer, name)
 
-        return await self._database.read(job)
+        return await self._database.read(scope.tenant, job)
 
     async def carry(self, source: Scope, target: Scope) -> int:
         now = self._clock.now()
 
-        def job(db: sqlite3.Connection) -> int:
+        def job(db: Connection) -> int:
             condition, session = below(self._keys, source, Level.SESSION)
             tasks = [
                 row["task"]
@@ -64,43 +65,48 @@ class SqliteFacts:
                         carried += 1
             return carried
 
-        return await self._database.write(job)
+        return await self._database.write(source.tenant, job)
 
     async def delete(self, scope: Scope, layer: Layer, name: str) -> int:
         values = (*self._owner(scope, layer), layer.value, name)
 
-        def job(db: sqlite3.Connection) -> int:
+        def job(db: Connection) -> int:
             return db.execute(f"DELETE FROM facts WHERE {OWNER} AND layer = ? AND name = ?", values).rowcount
 
-        return await self._database.write(job)
+        return await self._database.write(scope.tenant, job)
 
     async def erase(self, scope: Scope, level: Level) -> int:
         condition, owner = below(self._keys, scope, level)
 
-        def job(db: sqlite3.Connection) -> int:
+        def job(db: Connection) -> int:
             return db.execute(f"DELETE FROM facts WHERE {condition}", owner).rowcount
 
-        return await self._database.write(job)
+        return await self._database.write(scope.tenant, job)
 
     async def at_rest(self) -> PlaceReport:
-        def job(db: sqlite3.Connection) -> PlaceReport:
-            return report(db.execute("SELECT * FROM facts").fetchall(), self._keys, "facts")
+        def job(db: Connection) -> list[PlaceReport]:
+            return [report(db.execute("SELECT * FROM facts"), self._keys, "facts")]
 
-        return await self._database.read(job)
+        return merged(await self._database.everywhere(job))
 
     def _owner(self, scope: Scope, layer: Layer) -> tuple[str, ...]:
         return self._keys.row(layer.owner(scope), layer.level)
 
 
-def _chain(db: sqlite3.Connection, owner: tuple[str, ...], layer: Layer, name: str | None) -> list[Fact]:
+def _chain(db: Connection, owner: tuple[str, ...], layer: Layer, name: str | None) -> list[Fact]:
     named = "" if name is None else " AND name = ?"
     values = (*owner, layer.value) if name is None else (*owner, layer.value, name)
     condition = f"{OWNER} AND layer = ?{named} ORDER BY name, version"
     rows = db.execute(f"SELECT {_FIELDS} FROM facts WHERE {condition}", values)
-    return [Fact(row["name"], row["value"], Layer(row["layer"]), *row[3:]) for row in rows]
+    return [_fact(row) for row in rows]
 
 
-def _apply(db: sqlite3.Connection, owner: tuple[str, ...], claim: Assertion) -> bool:
+def _fact(row: Row) -> Fact:
+    plain = {name: row[name] for name in _FIELDS.split(", ")}
+    return Fact(**{**plain, "layer": Layer(plain["layer"])})
+
+
+def _apply(db: Connection, owner: tuple[str, ...], claim: Assertion) -> bool:
     chain = _chain(db, owner, claim.layer, claim.name)
     change = supersede(chain[-1] if chain else None, claim)
     if change.closed is not None:
@@ -113,7 +119,7 @@ def _apply(db: sqlite3.Connection, owner: tuple[str, ...], claim: Assertion) -> 
     if change.opened is not None:
         new = change.opened
         db.execute(
-            f"INSERT INTO facts (tenant, user, session, task, {_FIELDS}) VALUES ({', '.join('?' * 13)})",
+            f'INSERT INTO facts (tenant, "user", session, task, {_FIELDS}) VALUES ({", ".join("?" * 13)})',
             (
                 *(*owner, new.name, new.value, new.layer.value, new.version, new.valid_from, new.valid_to),
                 *(new.recorded_at, new.source_turn, new.superseded_by),

@@ -1,9 +1,8 @@
-"""Long-term memories in SQLite, with an FTS5 index whose every entry carries its owner's term."""
+"""Long-term memories, with a full-text index whose every entry carries its owner's term."""
 
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 
 from partywall.canaries import Level, Scope
 
@@ -11,22 +10,27 @@ from ..clock import Clock
 from ..keys import Keys
 from ..knowledge import KnowledgeChunk
 from .contract import PlaceReport
-from .database import Database, below, report
+from .database import Connection, Database, Table, below, merged, report
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS memories (
-  rid INTEGER PRIMARY KEY AUTOINCREMENT, tenant TEXT NOT NULL, user TEXT NOT NULL,
-  session TEXT NOT NULL DEFAULT '', task TEXT NOT NULL DEFAULT '',
-  memory_id TEXT NOT NULL, text TEXT NOT NULL, at REAL NOT NULL, UNIQUE (tenant, user, memory_id));
-CREATE TABLE IF NOT EXISTS memory_counters (
-  tenant TEXT NOT NULL, user TEXT NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (tenant, user)) WITHOUT ROWID;
-CREATE VIRTUAL TABLE IF NOT EXISTS memory_index USING fts5(owner, text);
-"""
-_OWNER = "tenant = ? AND user = ?"
+TABLES = (
+    Table(
+        "memories",
+        "tenant TEXT NOT NULL, \"user\" TEXT NOT NULL, n BIGINT NOT NULL, session TEXT NOT NULL DEFAULT '',"
+        " task TEXT NOT NULL DEFAULT '', memory_id TEXT NOT NULL, text TEXT NOT NULL, at DOUBLE PRECISION NOT NULL",
+        ("tenant", "user", "n"),
+        (("tenant", "user", "memory_id"),),
+    ),
+    Table(
+        "memory_counters",
+        'tenant TEXT NOT NULL, "user" TEXT NOT NULL, last BIGINT NOT NULL',
+        ("tenant", "user"),
+    ),
+)
+_OWNER = 'tenant = ? AND "user" = ?'
 _FOUND = "SELECT memory_id, text, at FROM memories"
 
 
-class SqliteMemories:
+class SqlMemories:
     """The memory table of tenant and user: every statement is filtered by both."""
 
     def __init__(self, database: Database, keys: Keys, clock: Clock) -> None:
@@ -42,28 +46,26 @@ class SqliteMemories:
         owner = self._owner(scope)
         now = self._clock.now()
 
-        def job(db: sqlite3.Connection) -> str:
-            count = "INSERT INTO memory_counters VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET last = last + 1"
-            db.execute(count, owner)
-            last = db.execute(f"SELECT last FROM memory_counters WHERE {_OWNER}", owner).fetchone()["last"]
+        def job(db: Connection) -> str:
+            count = 'INSERT INTO memory_counters VALUES (?, ?, 1) ON CONFLICT (tenant, "user")'
+            row = db.execute(f"{count} DO UPDATE SET last = memory_counters.last + 1 RETURNING last", owner).fetchone()
+            assert row is not None
+            last = row["last"]
             memory_id = self._name(scope, last)
-            rid = db.execute(
-                "INSERT INTO memories (tenant, user, memory_id, text, at) VALUES (?, ?, ?, ?, ?)",
-                (*owner, memory_id, text, now),
-            ).lastrowid
-            entry = (rid, self._keys.index(scope), text)
-            db.execute("INSERT INTO memory_index (rowid, owner, text) VALUES (?, ?, ?)", entry)
+            insert = 'INSERT INTO memories (tenant, "user", n, memory_id, text, at) VALUES (?, ?, ?, ?, ?, ?)'
+            db.execute(insert, (*owner, last, memory_id, text, now))
+            self._database.fulltext.add(db, owner, self._keys.index(scope), memory_id, text)
             return memory_id
 
-        return await self._database.write(job)
+        return await self._database.write(scope.tenant, job)
 
     async def all(self, scope: Scope) -> list[KnowledgeChunk]:
         owned, values = self.owned(scope)
-        return await self._select(f"{_FOUND} WHERE {owned} ORDER BY rid", values)
+        return await self._select(scope, f"{_FOUND} WHERE {owned} ORDER BY n", values)
 
     async def newest(self, scope: Scope, limit: int) -> list[KnowledgeChunk]:
         owned, values = self.owned(scope)
-        return await self._select(f"{_FOUND} WHERE {owned} ORDER BY rid DESC LIMIT ?", (*values, limit))
+        return await self._select(scope, f"{_FOUND} WHERE {owned} ORDER BY n DESC LIMIT ?", (*values, limit))
 
     async def match(self, scope: Scope, terms: list[str]) -> list[KnowledgeChunk]:
         if not terms:
@@ -71,20 +73,18 @@ class SqliteMemories:
         # The owner stands in the full-text query *and* in the join: the first makes it quick, the second
         # holds should two owners' terms ever be one. Filtering comes before any limit, or a noisy neighbour
         # would starve the owner's own recall.
-        words = " OR ".join(f'"{term}"' for term in terms)
-        query = f'owner : "{self._keys.index(scope)}" AND text : ({words})'
-        wanted = "rid IN (SELECT rowid FROM memory_index WHERE memory_index MATCH ?)"
+        wanted, query = self._database.fulltext.matching(self._keys.index(scope), terms)
         owned, values = self.owned(scope)
-        return await self._select(f"{_FOUND} WHERE {wanted} AND {owned} ORDER BY rid", (query, *values))
+        return await self._select(scope, f"{_FOUND} WHERE {wanted} AND {owned} ORDER BY n", (*query, *values))
 
     async def get(self, scope: Scope, memory_id: str) -> KnowledgeChunk | None:
         owned, values = self.owned(scope)
-        found = await self._select(f"{_FOUND} WHERE {owned} AND memory_id = ?", (*values, memory_id))
+        found = await self._select(scope, f"{_FOUND} WHERE {owned} AND memory_id = ?", (*values, memory_id))
         return found[0] if found else None
 
     async def delete(self, scope: Scope, memory_id: str) -> bool:
         owned, values = self.owned(scope)
-        return await self._delete(f"{owned} AND memory_id = ?", (*values, memory_id))
+        return await self._delete(scope, f"{owned} AND memory_id = ?", (*values, memory_id))
 
     async def erase(self, scope: Scope, level: Level) -> int:
         """Memories only: their index entries are another place's, see `erase_index`."""
@@ -92,50 +92,49 @@ class SqliteMemories:
             return 0
         condition, owner = below(self._keys, scope, level)
 
-        def job(db: sqlite3.Connection) -> int:
+        def job(db: Connection) -> int:
             db.execute(f"DELETE FROM memory_counters WHERE {condition}", owner)
             return db.execute(f"DELETE FROM memories WHERE {condition}", owner).rowcount
 
-        return await self._database.write(job)
+        return await self._database.write(scope.tenant, job)
 
     async def erase_index(self, scope: Scope, level: Level) -> int:
-        """Drop index entries left without a memory, then merge: a deleted term must not stay in a segment."""
-
-        def job(db: sqlite3.Connection) -> int:
-            orphans = "DELETE FROM memory_index WHERE rowid NOT IN (SELECT rid FROM memories)"
-            removed = db.execute(orphans).rowcount
-            db.execute("INSERT INTO memory_index (memory_index) VALUES ('optimize')")
-            return removed
-
-        return await self._database.write(job) if level <= Level.USER else 0
+        """Drop index entries left without a memory: they are found by that, so that the step can be repeated."""
+        if level > Level.USER:
+            return 0
+        return await self._database.write(scope.tenant, self._database.fulltext.sweep)
 
     async def at_rest(self) -> PlaceReport:
-        def job(db: sqlite3.Connection) -> PlaceReport:
-            return report(db.execute("SELECT * FROM memories").fetchall(), self._keys, "memories")
+        def job(db: Connection) -> list[PlaceReport]:
+            tables = ("memories", "memory_counters")
+            return [
+                report(db.execute(f"SELECT *, '' AS session, '' AS task FROM {table}"), self._keys, table)
+                for table in tables
+            ]
 
-        return await self._database.read(job)
+        return merged(await self._database.everywhere(job))
 
     async def index_at_rest(self) -> PlaceReport:
-        def job(db: sqlite3.Connection) -> PlaceReport:
-            rows = db.execute("SELECT owner, text FROM memory_index").fetchall()
-            return PlaceReport([row["text"] for row in rows], sorted({row["owner"] for row in rows}))
+        entries = await self._database.everywhere(self._database.fulltext.at_rest)
+        return PlaceReport([text for _, text in entries], sorted({owner for owner, _ in entries}))
 
-        return await self._database.read(job)
-
-    async def _delete(self, condition: str, values: tuple[str, ...]) -> bool:
-        def job(db: sqlite3.Connection) -> bool:
-            doomed = f"SELECT rid FROM memories WHERE {condition}"
-            db.execute(f"DELETE FROM memory_index WHERE rowid IN ({doomed})", values)
+    async def _delete(self, scope: Scope, condition: str, values: tuple[str, ...]) -> bool:
+        def job(db: Connection) -> bool:
+            for row in db.execute(
+                f'SELECT tenant, "user", memory_id FROM memories WHERE {condition}', values
+            ).fetchall():
+                owner = self._keys.index(Scope(row["tenant"], row["user"], "", ""))
+                self._database.fulltext.remove(db, owner, row["memory_id"])
             return db.execute(f"DELETE FROM memories WHERE {condition}", values).rowcount > 0
 
-        return await self._database.write(job)
+        return await self._database.write(scope.tenant, job)
 
-    async def _select(self, statement: str, values: tuple[object, ...]) -> list[KnowledgeChunk]:
-        def job(db: sqlite3.Connection) -> list[KnowledgeChunk]:
+    async def _select(self, scope: Scope, statement: str, values: tuple[object, ...]) -> list[KnowledgeChunk]:
+        def job(db: Connection) -> list[KnowledgeChunk]:
             rows = db.execute(statement, values)
             return [KnowledgeChunk(row["text"], row["memory_id"], {"at": row["at"]}) for row in rows]
 
-        return await self._database.read(job)
+        return await self._database.read(scope.tenant, job)
 
     def _owner(self, scope: Scope) -> tuple[str, ...]:
         return self._keys.row(scope, Level.USER)[:2]

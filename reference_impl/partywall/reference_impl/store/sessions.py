@@ -1,8 +1,7 @@
-"""Sessions, turns and answered requests in SQLite."""
+"""Sessions, turns and answered requests."""
 
 from __future__ import annotations
 
-import sqlite3
 from uuid import uuid4
 
 from partywall.canaries import Level, Scope
@@ -14,30 +13,34 @@ from ..lifecycle import Life, Limits
 from ..marks import Marks
 from ..refusals import ConcurrencyError, Conflict, Expired, Limited
 from .contract import PlaceReport, Session, Turn
-from .database import Database, below, report
+from .database import Connection, Database, Row, Table, below, merged, report
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS sessions (
-  tenant TEXT NOT NULL, user TEXT NOT NULL, session TEXT NOT NULL, task TEXT NOT NULL DEFAULT '',
-  incarnation TEXT NOT NULL, created_at REAL NOT NULL, last_active REAL NOT NULL,
-  version INTEGER NOT NULL DEFAULT 0, mark TEXT,
-  PRIMARY KEY (tenant, user, session)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS turns (
-  tenant TEXT NOT NULL, user TEXT NOT NULL, session TEXT NOT NULL, task TEXT NOT NULL,
-  turn INTEGER NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL, at REAL NOT NULL,
-  erased INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (tenant, user, session, turn)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS turns_of_task ON turns (tenant, user, session, task, turn);
-CREATE TABLE IF NOT EXISTS requests (
-  tenant TEXT NOT NULL, user TEXT NOT NULL, session TEXT NOT NULL, task TEXT NOT NULL,
-  caller TEXT NOT NULL, request_id TEXT NOT NULL, part TEXT NOT NULL,
-  digest TEXT NOT NULL, turn INTEGER NOT NULL,
-  PRIMARY KEY (tenant, user, session, caller, request_id, part)) WITHOUT ROWID;
-"""
-_SESSION = "tenant = ? AND user = ? AND session = ?"
+_SCOPE = 'tenant TEXT NOT NULL, "user" TEXT NOT NULL, session TEXT NOT NULL, task TEXT NOT NULL'
+TABLES = (
+    Table(
+        "sessions",
+        f"{_SCOPE} DEFAULT '', incarnation TEXT NOT NULL, created_at DOUBLE PRECISION NOT NULL,"
+        " last_active DOUBLE PRECISION NOT NULL, version BIGINT NOT NULL DEFAULT 0, mark TEXT",
+        ("tenant", "user", "session"),
+    ),
+    Table(
+        "turns",
+        f"{_SCOPE}, turn BIGINT NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL, at DOUBLE PRECISION NOT NULL,"
+        " erased BIGINT NOT NULL DEFAULT 0",
+        ("tenant", "user", "session", "turn"),
+        (("tenant", "user", "session", "task", "turn"),),
+    ),
+    Table(
+        "requests",
+        f"{_SCOPE}, caller TEXT NOT NULL, request_id TEXT NOT NULL, part TEXT NOT NULL, digest TEXT NOT NULL,"
+        " turn BIGINT NOT NULL",
+        ("tenant", "user", "session", "caller", "request_id", "part"),
+    ),
+)
+_SESSION = 'tenant = ? AND "user" = ? AND session = ?'
 
 
-class SqliteSessions:
+class SqlSessions:
     """The session table of shared tables: every statement is filtered by tenant, user and session."""
 
     def __init__(self, database: Database, keys: Keys, clock: Clock, limits: Limits, marks: Marks) -> None:
@@ -48,10 +51,10 @@ class SqliteSessions:
         self._marks = marks
 
     async def create(self, scope: Scope) -> bool:
-        def job(db: sqlite3.Connection) -> bool:
+        def job(db: Connection) -> bool:
             return self._create(db, scope) is not None
 
-        return await self._database.write(job)
+        return await self._database.write(scope.tenant, job)
 
     async def version(self, scope: Scope) -> int | None:
         found = await self.session(scope)
@@ -60,49 +63,49 @@ class SqliteSessions:
     async def session(self, scope: Scope) -> Session | None:
         owner = self._owner(scope)
 
-        def job(db: sqlite3.Connection) -> Session | None:
+        def job(db: Connection) -> Session | None:
             row = db.execute(f"SELECT *, {_TURNS} FROM sessions WHERE {_SESSION}", owner).fetchone()
             return _session(row) if row else None
 
-        return await self._database.read(job)
+        return await self._database.read(scope.tenant, job)
 
     async def sessions(self, scope: Scope) -> list[Session]:
         condition, owner = below(self._keys, scope, Level.USER)
 
-        def job(db: sqlite3.Connection) -> list[Session]:
+        def job(db: Connection) -> list[Session]:
             order = "ORDER BY created_at, session"
             rows = db.execute(f"SELECT *, {_TURNS} FROM sessions WHERE {condition} {order}", owner)
             return [_session(row) for row in rows]
 
-        return await self._database.read(job)
+        return await self._database.read(scope.tenant, job)
 
     async def everywhere(self) -> list[tuple[str, Life]]:
-        def job(db: sqlite3.Connection) -> list[tuple[str, Life]]:
+        def job(db: Connection) -> list[tuple[str, Life]]:
             rows = db.execute("SELECT tenant, created_at, last_active FROM sessions")
             return [(row["tenant"], Life(row["created_at"], row["last_active"])) for row in rows]
 
-        return await self._database.read(job)
+        return await self._database.everywhere(job)
 
     async def append(self, scope: Scope, draft: Draft, seen: int | None) -> Appended:
-        return await self._database.write(lambda db: self._append(db, scope, draft, seen))
+        return await self._database.write(scope.tenant, lambda db: self._append(db, scope, draft, seen))
 
     async def turns(self, scope: Scope, limit: int | None = None) -> list[Turn]:
-        return await self._last_turns(_SESSION, self._owner(scope), limit)
+        return await self._last_turns(scope, _SESSION, self._owner(scope), limit)
 
     async def history(self, scope: Scope, last: int, up_to: int | None = None) -> list[Turn]:
         condition, owner = below(self._keys, scope, Level.TASK)
         condition += " AND erased = 0 AND turn <= ?"
-        return await self._last_turns(condition, (*owner, up_to if up_to is not None else 2**60), last)
+        return await self._last_turns(scope, condition, (*owner, up_to if up_to is not None else 2**60), last)
 
     async def reply_to(self, scope: Scope, caller: str, request_id: str) -> Turn | None:
         owner = self._owner(scope)
         request = f"SELECT turn FROM requests WHERE {_SESSION} AND caller = ? AND request_id = ?"
         wanted = f"{_SESSION} AND turn = ({request} AND part = 'assistant')"
-        found = await self._last_turns(wanted, (*owner, *owner, caller, request_id), 1)
+        found = await self._last_turns(scope, wanted, (*owner, *owner, caller, request_id), 1)
         return found[0] if found else None
 
     async def erase(self, scope: Scope, level: Level) -> int:
-        def job(db: sqlite3.Connection) -> int:
+        def job(db: Connection) -> int:
             condition, owner = below(self._keys, scope, level)
             if level is Level.TASK:
                 # The session goes on: its numbers stay, the text and the task's name go; the request ids
@@ -113,20 +116,16 @@ class SqliteSessions:
             tables = ("requests", "turns", "sessions")
             return sum(db.execute(f"DELETE FROM {table} WHERE {condition}", owner).rowcount for table in tables)
 
-        return await self._database.write(job)
+        return await self._database.write(scope.tenant, job)
 
     async def at_rest(self) -> PlaceReport:
-        def job(db: sqlite3.Connection) -> PlaceReport:
-            found = [
-                report(db.execute(f"SELECT * FROM {table}").fetchall(), self._keys, table)
-                for table in ("sessions", "turns", "requests")
-            ]
-            contents = [text for each in found for text in each.contents]
-            return PlaceReport(contents, [key for each in found for key in each.keys])
+        def job(db: Connection) -> list[PlaceReport]:
+            tables = ("sessions", "turns", "requests")
+            return [report(db.execute(f"SELECT * FROM {table}"), self._keys, table) for table in tables]
 
-        return await self._database.read(job)
+        return merged(await self._database.everywhere(job))
 
-    def _append(self, db: sqlite3.Connection, scope: Scope, draft: Draft, seen: int | None) -> Appended:
+    def _append(self, db: Connection, scope: Scope, draft: Draft, seen: int | None) -> Appended:
         owner = self._owner(scope)
         now = self._clock.now()
         row = db.execute(f"SELECT * FROM sessions WHERE {_SESSION}", owner).fetchone()
@@ -138,27 +137,28 @@ class SqliteSessions:
         actual = row["version"] if row else None
         if actual != seen:
             raise ConcurrencyError(seen, actual)
-        if row is None:
-            row = self._create(db, scope)
-            assert row is not None
+        if row is None and (row := self._create(db, scope)) is None:
+            raise ConcurrencyError(seen, 0)
         life = Life(row["created_at"], row["last_active"])
         if not life.writable(now, self._limits):
             raise Expired(self._keys.log(scope))
         if row["version"] >= self._limits.max_turns:
             raise Limited("the session is full; open a new one")
         turn = row["version"] + 1
-        db.execute(
-            "INSERT INTO turns (tenant, user, session, task, turn, role, text, at) VALUES (?,?,?,?,?,?,?,?)",
-            (*self._keys.row(scope, Level.TASK), turn, draft.role, draft.text, now),
-        )
+        # Where writers run side by side, this is what only one of those that read the same version can do.
         changed = db.execute(
             f"UPDATE sessions SET version = ?, last_active = ? WHERE {_SESSION} AND version = ?",
             (turn, now, *owner, row["version"]),
         )
-        assert changed.rowcount == 1
+        if not changed.rowcount:
+            raise ConcurrencyError(seen, None)
+        db.execute(
+            'INSERT INTO turns (tenant, "user", session, task, turn, role, text, at) VALUES (?,?,?,?,?,?,?,?)',
+            (*self._keys.row(scope, Level.TASK), turn, draft.role, draft.text, now),
+        )
         if draft.request_id is not None:
             db.execute(
-                "INSERT INTO requests (tenant, user, session, task, caller, request_id, part, digest, turn)"
+                'INSERT INTO requests (tenant, "user", session, task, caller, request_id, part, digest, turn)'
                 " VALUES (?,?,?,?,?,?,?,?,?)",
                 (
                     *self._keys.row(scope, Level.TASK),
@@ -167,7 +167,7 @@ class SqliteSessions:
             )
         return Appended(turn, turn, row["incarnation"], draft.text)
 
-    def _earlier(self, db: sqlite3.Connection, scope: Scope, draft: Draft, session: sqlite3.Row) -> Appended | None:
+    def _earlier(self, db: Connection, scope: Scope, draft: Draft, session: Row) -> Appended | None:
         if draft.request_id is None:
             return None
         condition = f"{_SESSION} AND caller = ? AND request_id = ? AND part = ?"
@@ -181,47 +181,48 @@ class SqliteSessions:
         stored = db.execute(
             f"SELECT text FROM turns WHERE {_SESSION} AND turn = ?", (*self._owner(scope), row["turn"])
         ).fetchone()
-        return Appended(row["turn"], row["turn"], session["incarnation"], stored["text"], repeated=True)
+        text = stored["text"] if stored else ""
+        return Appended(row["turn"], row["turn"], session["incarnation"], text, repeated=True)
 
-    def _stands(self, db: sqlite3.Connection, scope: Scope, question: Appended, session: sqlite3.Row | None) -> bool:
+    def _stands(self, db: Connection, scope: Scope, question: Appended, session: Row | None) -> bool:
         if session is None or session["incarnation"] != question.incarnation:
             return False
         standing = f"SELECT 1 FROM turns WHERE {_SESSION} AND turn = ? AND erased = 0"
         return db.execute(standing, (*self._owner(scope), question.turn)).fetchone() is not None
 
-    def _create(self, db: sqlite3.Connection, scope: Scope) -> sqlite3.Row | None:
+    def _create(self, db: Connection, scope: Scope) -> Row | None:
         owner = self._owner(scope)
         now = self._clock.now()
         made = db.execute(
-            "INSERT INTO sessions (tenant, user, session, incarnation, created_at, last_active, mark)"
+            'INSERT INTO sessions (tenant, "user", session, incarnation, created_at, last_active, mark)'
             " VALUES (?,?,?,?,?,?,?) ON CONFLICT DO NOTHING",
             (*owner, uuid4().hex, now, now, self._marks.mint(scope)),
         )
         if not made.rowcount:
             return None
-        row: sqlite3.Row = db.execute(f"SELECT * FROM sessions WHERE {_SESSION}", owner).fetchone()
-        return row
+        return db.execute(f"SELECT * FROM sessions WHERE {_SESSION}", owner).fetchone()
 
-    async def _last_turns(self, condition: str, values: tuple[object, ...], limit: int | None) -> list[Turn]:
-        def job(db: sqlite3.Connection) -> list[Turn]:
-            rows = db.execute(
-                f"SELECT turn, role, text, task FROM turns WHERE {condition} ORDER BY turn DESC LIMIT ?",
-                (*values, -1 if limit is None else limit),
-            ).fetchall()
-            return [Turn(*row) for row in reversed(rows)]
+    async def _last_turns(
+        self, scope: Scope, condition: str, values: tuple[object, ...], limit: int | None
+    ) -> list[Turn]:
+        def job(db: Connection) -> list[Turn]:
+            wanted = f"SELECT turn, role, text, task FROM turns WHERE {condition} ORDER BY turn DESC"
+            last = ("", ()) if limit is None else (" LIMIT ?", (limit,))
+            rows = db.execute(wanted + last[0], (*values, *last[1])).fetchall()
+            return [Turn(row["turn"], row["role"], row["text"], row["task"]) for row in reversed(rows)]
 
-        return await self._database.read(job)
+        return await self._database.read(scope.tenant, job)
 
     def _owner(self, scope: Scope) -> tuple[str, ...]:
         return self._keys.row(scope.require(Level.SESSION), Level.SESSION)[:3]
 
 
 _TURNS = (
-    "(SELECT COUNT(*) FROM turns WHERE turns.tenant = sessions.tenant AND turns.user = sessions.user"
+    '(SELECT COUNT(*) FROM turns WHERE turns.tenant = sessions.tenant AND turns."user" = sessions."user"'
     " AND turns.session = sessions.session) AS turns"
 )
 
 
-def _session(row: sqlite3.Row) -> Session:
+def _session(row: Row) -> Session:
     life = Life(row["created_at"], row["last_active"])
     return Session(row["session"], life, row["version"], row["turns"], row["mark"], row["incarnation"])
