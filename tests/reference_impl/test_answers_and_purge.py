@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from partywall.canaries import Level, Scope
-from partywall.reference_impl.keys import Key, Keys
+from partywall.reference_impl.keys import Keys
 from partywall.reference_impl.parts import Parts
 from partywall.reference_impl.purge import PLACES
 from partywall.reference_impl.session_context import SessionContext
@@ -216,8 +216,12 @@ def test_stored_keys_are_the_ones_that_keys_makes(reference: Deployment) -> None
     _sow(reference, ANN)
     keys, scope = reference.system.keys, Scope(*ANN)
     stored = reference.view("stored_keys")
-    question: Key = keys.cache(scope, "answer", {"question": "what is known?"})
-    assert stored["cache"] == [question]
+    question = {"question": "what is known?"}
+    assert stored["cache"] == [
+        keys.cache(scope, "rerank", {"query": "what is known?"}),
+        keys.cache(scope, "response", question),
+        keys.cache(scope, "retrieval", {"query": "what is known?"}),
+    ]
     assert stored["objects"] == [keys.artifact(scope, WORD)]
     assert stored["index"] == [keys.index(scope)]
     assert stored["log"] == [keys.log(scope)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from partywall.canaries import Level, Scope
+from partywall.canaries import Scope
 
 from .answers import Answers
 from .append import Appended, Draft, TurnLog
@@ -119,7 +119,7 @@ class Agent:
         self._metrics.appended(appended.turn, asked, appended.repeated)
         if not appended.repeated:
             self._metrics.layer_write(Layer.SESSION)
-            await self._answers.changed(scope, Level.TASK)
+            await self._answers.spoke(scope)
         return appended
 
     async def listen(self, scope: Scope, draft: Draft) -> Appended:

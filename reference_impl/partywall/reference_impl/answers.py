@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from partywall.canaries import Level, Scope
 
-from .cache import Cache
+from .caches import Caches, Purpose
 from .context import Assembler
-from .keys import Key, Keys
+from .keys import Key
 from .llm import ChatModel
-
-PURPOSE = "answer"
 
 
 class Answers:
@@ -18,30 +16,30 @@ class Answers:
     An answer lives in the cache until anything of its scope changes; it is no turn of the session.
     """
 
-    def __init__(self, keys: Keys, cache: Cache, assembler: Assembler, model: ChatModel) -> None:
-        self._keys = keys
-        self._cache = cache
+    def __init__(self, caches: Caches, assembler: Assembler, model: ChatModel) -> None:
+        self._caches = caches
         self._assembler = assembler
         self._model = model
 
     def key(self, scope: Scope, question: str) -> Key:
         """Whose answer to which question."""
-        return self._keys.cache(scope, PURPOSE, {"question": question})
+        return self._caches.key(scope, Purpose.RESPONSE, {"question": question})
 
     async def answer(self, scope: Scope, question: str) -> str:
         """The cached answer, or a new one. Raises ModelFailure; a failure is never cached."""
-        key = self.key(scope, question)
-        cached = await self._cache.get(scope, key)
-        if cached is not None:
-            return cached
-        since = await self._cache.generation(scope)
-        assembled = await self._assembler.assemble(scope, question)
-        reply = await self._model.chat(assembled.conversation(question))
-        sources = assembled.snippets()
-        text = "\n- ".join([f"{reply}\n\nBased on:", *sources]) if sources else reply
-        await self._cache.put(scope, key, text, since)
-        return text
+
+        async def made() -> str:
+            assembled = await self._assembler.assemble(scope, question)
+            reply = await self._model.chat(assembled.conversation(question))
+            sources = assembled.snippets()
+            return "\n- ".join([f"{reply}\n\nBased on:", *sources]) if sources else reply
+
+        return await self._caches.through(scope, self.key(scope, question), made)
+
+    async def spoke(self, scope: Scope) -> None:
+        """Drop the answers that did not know the scope's last turn."""
+        await self._caches.spoke(scope)
 
     async def changed(self, scope: Scope, level: Level) -> None:
-        """Drop the answers that rested on something at or below `level` of the scope."""
-        await self._cache.drop(scope, level)
+        """Drop what rested on something at or below `level` of the scope."""
+        await self._caches.changed(scope, level)

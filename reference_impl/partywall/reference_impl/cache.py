@@ -72,9 +72,9 @@ class Cache:
 
         return await self._database.write(scope.tenant, job)
 
-    async def drop(self, scope: Scope, level: Level) -> int:
-        """Drop every entry at or below `level` of the scope; how many."""
-        prefix = self._keys.prefix(scope, level)
+    async def drop(self, scope: Scope, level: Level, purpose: str = "") -> int:
+        """Drop every entry at or below `level` of the scope, or those of one purpose at its task; how many."""
+        prefix = self._keys.cached(scope, level, purpose)
         # A prefix ends with its separator; `}` is the character after `|`: the range is exactly the prefix.
         bounds = (prefix, prefix[:-1] + "}")
         mark = self._keys.mark(scope, min(level, Level.USER))

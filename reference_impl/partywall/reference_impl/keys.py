@@ -50,6 +50,11 @@ class Keys:
         """`t<tenant>|u<user>|s<session>|k<task>|p<purpose>|h<fingerprint>`."""
         return Key(f"{self.prefix(scope, Level.TASK)}p{encode(purpose)}{SEPARATOR}h{fingerprint(payload)}")
 
+    def cached(self, scope: Scope, level: Level, purpose: str = "") -> str:
+        """What the cache keys at or below `level` begin with; of one purpose, where it is named, at the task itself."""
+        prefix = self.prefix(scope, level)
+        return f"{prefix}p{encode(purpose)}{SEPARATOR}" if purpose else prefix
+
     def lock(self, scope: Scope) -> Key:
         """One lock per *session*: its tasks share the turn numbers. ScopeError without a session."""
         return Key(self.prefix(scope.require(Level.SESSION), Level.SESSION) + "plock")

@@ -11,6 +11,7 @@ from .answers import Answers
 from .append import TurnLog
 from .artifacts import Artifacts
 from .cache import Cache
+from .caches import Caches
 from .clock import Clock
 from .context import Assembler
 from .identity import Gate, Tokens
@@ -21,6 +22,7 @@ from .locks import SessionLocks
 from .log import Log
 from .marks import Marks
 from .metrics import Metrics
+from .objects import open_objects
 from .purge import JOBS, Purge
 from .retrieval import Retrieval
 from .settings import Settings, resolve
@@ -52,6 +54,7 @@ class Parts:
     artifact_table: type[SqlArtifacts] = SqlArtifacts
     artifacts: type[Artifacts] = Artifacts
     cache: type[Cache] = Cache
+    caches: type[Caches] = Caches
     log: type[Log] = Log
     turns: type[TurnLog] = TurnLog
     retrieval: type[Retrieval] = Retrieval
@@ -112,9 +115,10 @@ def compose(settings: Settings, parts: Parts | None = None) -> System:
     facts = parts.facts(database, keys, clock)
     memories = parts.memories(database, keys, clock)
     artifact_table = parts.artifact_table(database, keys, clock)
-    artifacts = parts.artifacts(settings.data / "objects", keys, artifact_table)
+    artifacts = parts.artifacts(open_objects(settings.objects_url, settings.data / "objects"), keys, artifact_table)
     cache = parts.cache(settings.data / "cache.db", keys, clock)
-    retrieval = parts.retrieval(memories)
+    caches = parts.caches(keys, cache)
+    retrieval = parts.retrieval(memories, caches)
     assembler = parts.assembler(sessions, facts, retrieval, settings.history_turns, settings.recalled_memories)
     model = parts.model(
         ModelSettings(
@@ -126,8 +130,8 @@ def compose(settings: Settings, parts: Parts | None = None) -> System:
             settings.model_retries,
         )
     )
-    answers = parts.answers(keys, cache, assembler, model)
-    tools = parts.tools(facts, memories, answers, clock, metrics, log)
+    answers = parts.answers(caches, assembler, model)
+    tools = parts.tools(facts, memories, retrieval, caches, clock, metrics, log)
     turns = parts.turns(keys, parts.locks(settings.lock_timeout), sessions, metrics)
     agent = parts.agent(turns, sessions, assembler, model, answers, tools, metrics, log)
     purge = parts.purge(database, (sessions, facts, memories, artifact_table), artifacts, cache, log)

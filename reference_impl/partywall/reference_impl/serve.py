@@ -62,6 +62,9 @@ def _settings(arguments: Sequence[str], program: str) -> Settings:
     parser.add_argument("--data", type=Path, required=True, help="folder of everything at rest")
     parser.add_argument("--model-url", required=True, help="base URL that ends with /v1")
     parser.add_argument("--model-name", default="reference")
+    parser.add_argument(
+        "--objects-url", default="", help="object store that fsspec knows; a folder below --data without it"
+    )
     for name in (
         "model-timeout",
         "model-deadline",

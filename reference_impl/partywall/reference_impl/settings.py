@@ -46,6 +46,7 @@ class Settings(BaseModel):
     lifetime: float = Field(default=8 * 3600, gt=0)
     archive_after: float = Field(default=30 * 86400, gt=0)
     max_turns: int = Field(default=10_000, ge=1)
+    objects_url: str = ""
     snapshot: int = 1
 
     @field_validator("token_key")

@@ -6,6 +6,7 @@ Tools are offered only where the user's own words ask for what they do.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from partywall.canaries import Level, Scope
 from pydantic import Field
 
 from . import wire
-from .answers import Answers
+from .caches import Caches, Purpose
 from .clock import Clock
 from .facts import Assertion, canonical
 from .layers import Layer
@@ -23,6 +24,7 @@ from .llm import ModelOutputInvalid, Offer, ToolCall
 from .log import Log
 from .metrics import Metrics
 from .refusals import Invalid
+from .retrieval import Retrieval
 from .store import FactTable, MemoryTable
 
 MOST_CALLS = 8
@@ -49,9 +51,17 @@ class DeleteMemory(wire.Strict):
         return self.ids is not None or self.where is not None
 
 
-Body = Remember | DeleteMemory
-TOOLS: Mapping[str, type[Remember] | type[DeleteMemory]] = {"remember": Remember, "delete_memory": DeleteMemory}
+class LookUp(wire.Strict):
+    """Look up the user's memories that hold any of the words."""
+
+    words: Annotated[str, Field(min_length=1, max_length=4_000, pattern=r"\S")]
+
+
+Body = Remember | DeleteMemory | LookUp
+TOOLS: Mapping[str, type[Body]] = {"remember": Remember, "delete_memory": DeleteMemory, "look_up": LookUp}
+LOOKED_UP = 5
 _ASKED_FOR = {
+    "look_up": re.compile(r"(?i)\blook(?: |_)up\b"),
     "remember": re.compile(r"(?i)\bremember\b|\bnote\b"),
     "delete_memory": re.compile(r"(?i)\b(?:forget|delete|remove)(?:\b|_)"),
 }
@@ -69,11 +79,19 @@ class Tools:
     """Validates and runs the tool calls of one turn."""
 
     def __init__(
-        self, facts: FactTable, memories: MemoryTable, answers: Answers, clock: Clock, metrics: Metrics, log: Log
+        self,
+        facts: FactTable,
+        memories: MemoryTable,
+        retrieval: Retrieval,
+        caches: Caches,
+        clock: Clock,
+        metrics: Metrics,
+        log: Log,
     ) -> None:
         self._facts = facts
         self._memories = memories
-        self._answers = answers
+        self._retrieval = retrieval
+        self._caches = caches
         self._clock = clock
         self._metrics = metrics
         self._log = log
@@ -95,6 +113,10 @@ class Tools:
             if isinstance(body, Remember):
                 count = await self._remember(scope, body, turn)
                 said.append("I have noted it.")
+            elif isinstance(body, LookUp):
+                found = await self._look_up(scope, body)
+                count = len(found)
+                said.append("\n- ".join([f"I have found {count} memories.", *found]))
             else:
                 count = await self._delete(scope, body)
                 said.append(f"I have deleted {count} memories.")
@@ -113,7 +135,7 @@ class Tools:
             body = wire.read(TOOLS[call.name], call.arguments.encode("utf-8", "surrogatepass"))
         except Invalid:
             raise ModelOutputInvalid("tool arguments that do not fit") from None
-        assert isinstance(body, Remember | DeleteMemory)
+        assert isinstance(body, Body)
         if isinstance(body, DeleteMemory) and not body.limited:
             raise ModelOutputInvalid("a deletion without a limit")
         return body
@@ -123,8 +145,18 @@ class Tools:
         if await self._facts.put(scope, claim):
             self._metrics.superseded()
         self._metrics.layer_write(Layer.SESSION)
-        await self._answers.changed(Layer.SESSION.owner(scope), Level.SESSION)
+        await self._caches.changed(Layer.SESSION.owner(scope), Level.SESSION)
         return 1
+
+    async def _look_up(self, scope: Scope, body: LookUp) -> list[str]:
+        """The texts found. The result of a tool that only reads is kept, under the tool's name and arguments."""
+        key = self._caches.key(scope, Purpose.TOOL, {"tool": "look_up", "words": body.words})
+
+        async def made() -> str:
+            return json.dumps([chunk.text for chunk in await self._retrieval.search(scope, body.words, LOOKED_UP)])
+
+        found: list[str] = json.loads(await self._caches.through(scope, key, made))
+        return found
 
     async def _delete(self, scope: Scope, body: DeleteMemory) -> int:
         count = 0
@@ -132,7 +164,7 @@ class Tools:
             if (body.ids is None or chunk.chunk_id in body.ids) and (body.where is None or body.where in chunk.text):
                 count += await self._memories.delete(scope, chunk.chunk_id)
         if count:
-            await self._answers.changed(scope, Level.USER)
+            await self._caches.changed(scope, Level.USER)
         return count
 
 

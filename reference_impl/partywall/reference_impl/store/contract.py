@@ -8,6 +8,7 @@ from typing import Protocol
 from partywall.canaries import Level, Scope
 
 from ..append import TurnStore
+from ..embedding import Vector
 from ..facts import Assertion, Fact
 from ..knowledge import KnowledgeChunk
 from ..layers import Layer
@@ -111,6 +112,10 @@ class MemoryTable(Protocol):
 
     async def newest(self, scope: Scope, limit: int) -> list[KnowledgeChunk]:
         """The owner's last memories, newest first."""
+        ...
+
+    async def nearest(self, scope: Scope, vector: Vector, limit: int) -> list[KnowledgeChunk]:
+        """The owner's memories that lie nearest to a vector, nearest first."""
         ...
 
     async def match(self, scope: Scope, terms: list[str]) -> list[KnowledgeChunk]:

@@ -7,16 +7,18 @@ import hashlib
 from partywall.canaries import Level, Scope
 
 from ..clock import Clock
+from ..embedding import Vector, embed, nearness, packed, unpacked
 from ..keys import Keys
 from ..knowledge import KnowledgeChunk
 from .contract import PlaceReport
-from .database import Connection, Database, Table, below, merged, report
+from .database import Connection, Database, Row, Table, below, merged, report
 
 TABLES = (
     Table(
         "memories",
         "tenant TEXT NOT NULL, \"user\" TEXT NOT NULL, n BIGINT NOT NULL, session TEXT NOT NULL DEFAULT '',"
-        " task TEXT NOT NULL DEFAULT '', memory_id TEXT NOT NULL, text TEXT NOT NULL, at DOUBLE PRECISION NOT NULL",
+        " task TEXT NOT NULL DEFAULT '', memory_id TEXT NOT NULL, text TEXT NOT NULL, at DOUBLE PRECISION NOT NULL,"
+        " vector TEXT",
         ("tenant", "user", "n"),
         (("tenant", "user", "memory_id"),),
     ),
@@ -44,7 +46,7 @@ class SqlMemories:
 
     async def add(self, scope: Scope, text: str) -> str:
         owner = self._owner(scope)
-        now = self._clock.now()
+        now, vector = self._clock.now(), packed(embed(text))
 
         def job(db: Connection) -> str:
             count = 'INSERT INTO memory_counters VALUES (?, ?, 1) ON CONFLICT (tenant, "user")'
@@ -52,8 +54,10 @@ class SqlMemories:
             assert row is not None
             last = row["last"]
             memory_id = self._name(scope, last)
-            insert = 'INSERT INTO memories (tenant, "user", n, memory_id, text, at) VALUES (?, ?, ?, ?, ?, ?)'
-            db.execute(insert, (*owner, last, memory_id, text, now))
+            insert = (
+                'INSERT INTO memories (tenant, "user", n, memory_id, text, at, vector) VALUES (?, ?, ?, ?, ?, ?, ?)'
+            )
+            db.execute(insert, (*owner, last, memory_id, text, now, vector))
             self._database.fulltext.add(db, owner, self._keys.index(scope), memory_id, text)
             return memory_id
 
@@ -66,6 +70,16 @@ class SqlMemories:
     async def newest(self, scope: Scope, limit: int) -> list[KnowledgeChunk]:
         owned, values = self.owned(scope)
         return await self._select(scope, f"{_FOUND} WHERE {owned} ORDER BY n DESC LIMIT ?", (*values, limit))
+
+    async def nearest(self, scope: Scope, vector: Vector, limit: int) -> list[KnowledgeChunk]:
+        owned, values = self.owned(scope)
+
+        def job(db: Connection) -> list[KnowledgeChunk]:
+            # Only the owner's vectors are ever compared: of the k nearest of all, a filter would leave this owner few.
+            rows = db.execute(f"SELECT memory_id, text, at, vector FROM memories WHERE {owned}", values)
+            return sorted(map(_embedded, rows), key=lambda chunk: -_near(chunk, vector))[:limit]
+
+        return await self._database.read(scope.tenant, job)
 
     async def match(self, scope: Scope, terms: list[str]) -> list[KnowledgeChunk]:
         if not terms:
@@ -106,11 +120,9 @@ class SqlMemories:
 
     async def at_rest(self) -> PlaceReport:
         def job(db: Connection) -> list[PlaceReport]:
-            tables = ("memories", "memory_counters")
-            return [
-                report(db.execute(f"SELECT *, '' AS session, '' AS task FROM {table}"), self._keys, table)
-                for table in tables
-            ]
+            counters = "SELECT *, '' AS session, '' AS task FROM memory_counters"
+            tables = {"memories": "SELECT * FROM memories", "memory_counters": counters}
+            return [report(db.execute(statement), self._keys, table) for table, statement in tables.items()]
 
         return merged(await self._database.everywhere(job))
 
@@ -143,3 +155,12 @@ class SqlMemories:
         # Numbered per owner, then hashed: an id tells nothing of how much the neighbours have stored.
         text = f"{self._keys.prefix(scope, Level.USER)}{number}"
         return "m" + hashlib.sha256(text.encode("ascii")).hexdigest()[:20]
+
+
+def _embedded(row: Row) -> KnowledgeChunk:
+    vector = unpacked(row["vector"]) if row["vector"] else embed(row["text"])
+    return KnowledgeChunk(row["text"], row["memory_id"], {"at": row["at"]}, vector)
+
+
+def _near(chunk: KnowledgeChunk, vector: Vector) -> float:
+    return nearness(tuple(chunk.embedding or ()), vector)
