@@ -33,10 +33,10 @@ class Cache:
     """
 
     def __init__(self, path: Path, keys: Keys, clock: Clock, ttl: float = 3600.0) -> None:
-        path.unlink(missing_ok=True)  # what it rested on may have changed while nobody ran
-        for kept in ("-wal", "-shm"):
-            path.with_name(path.name + kept).unlink(missing_ok=True)
-        self._database = SqliteDatabase(path, TABLES, readers=2, durable=False, fulltext=False)
+        # Emptied, not removed: another process may have it open, and must see what this one drops.
+        self._database = SqliteDatabase(
+            path, TABLES, readers=2, durable=False, fulltext=False, opening=("DELETE FROM entries",)
+        )
         self._keys = keys
         self._clock = clock
         self._ttl = ttl

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from uuid import uuid4
 
 from partywall.canaries import Level, Scope
@@ -23,6 +23,8 @@ JOBS = Table(
 )
 """The jobs that are not done yet: they belong to the deployment, so that no purge takes its own."""
 PLACES = ("main", "index", "objects", "cache", "log")
+_BYTES = "bytes"
+"""The last step: what was erased lies in no write-ahead log and no free page."""
 
 
 class Purge:
@@ -37,20 +39,30 @@ class Purge:
         log: Log,
     ) -> None:
         self._database = database
-        self._sessions, self._facts, self._memories, self._artifact_table = tables
-        self._artifacts = artifacts
+        self._tables = tables
+        self._memories = tables[2]
         self._cache = cache
         self._log = log
+        self._erasers: Mapping[str, Callable[[Scope, Level], Awaitable[int]]] = {
+            "main": self._erase_main,
+            "index": self._erase_index,
+            "objects": artifacts.erase,
+            "cache": cache.drop,
+            "log": self._erase_log,
+            _BYTES: self._erase_bytes,
+        }
 
     async def run(self, scope: Scope, level: Level) -> dict[str, object]:
-        """Erase place by place; the report counts what each place confirmed. ScopeError without the ids."""
+        """Erase place by place; the report counts what each place confirmed. ScopeError without the ids.
+
+        What fails is raised, and leaves the job open: `resume` goes on with the places that have not confirmed.
+        """
         scope.require(level)
         job = uuid4().hex
         values = (job, *scope.path, int(level))
 
         def begin(db: Connection) -> None:
-            insert = "INSERT INTO purges VALUES (?, ?, ?, ?, ?, ?, '{}')"
-            db.execute(insert, values)
+            db.execute("INSERT INTO purges VALUES (?, ?, ?, ?, ?, ?, '{}')", values)
 
         await self._database.control(begin)
         return await self._finish(job, scope, level, {})
@@ -67,34 +79,12 @@ class Purge:
             await self._finish(row["job"], scope, Level(row["level"]), json.loads(row["confirmed"]))
         return len(rows)
 
-    async def _finish(self, job: str, scope: Scope, level: Level, confirmed: dict[str, int]) -> dict[str, object]:
-        for place in PLACES:
-            if place not in confirmed:
-                confirmed[place] = await self._erasers()[place](scope, level)
-                await self._confirm(job, confirmed)
-        await self._database.control(lambda db: _forget(db, job))
-        await self._database.compact(scope.tenant)
-        await self._cache.compact()
-        self._log.write("purged", None, level=level.label, job=job)
-        return {"level": level.label, "done": True, "removed": confirmed}
+    async def erase(self, place: str, scope: Scope, level: Level) -> int:
+        """Erase one place; how much went. Doing it again does no harm: a crash may come before it is confirmed."""
+        return await self._erasers[place](scope, level)
 
-    def _erasers(self) -> dict[str, Callable[[Scope, Level], Awaitable[int]]]:
-        return {
-            "main": self._erase_main,
-            "index": self._memories.erase_index,
-            "objects": self._artifacts.erase,
-            "cache": self._cache.drop,
-            "log": self._erase_log,
-        }
-
-    async def _erase_main(self, scope: Scope, level: Level) -> int:
-        tables = (self._sessions, self._facts, self._memories, self._artifact_table)
-        return sum([await table.erase(scope, level) for table in tables])
-
-    async def _erase_log(self, scope: Scope, level: Level) -> int:
-        return await asyncio.to_thread(self._log.erase, scope, level)
-
-    async def _confirm(self, job: str, confirmed: dict[str, int]) -> None:
+    async def confirm(self, job: str, confirmed: Mapping[str, int]) -> None:
+        """Note durably which places are done."""
         text = json.dumps(confirmed)
 
         def note(db: Connection) -> None:
@@ -102,7 +92,41 @@ class Purge:
 
         await self._database.control(note)
 
+    async def forget(self, job: str) -> None:
+        """Take the job's own record away: it names the scope, and must not be what is left of it."""
 
-def _forget(db: Connection, job: str) -> None:
-    # The job's own record names the scope: it must not be what is left of it.
-    db.execute("DELETE FROM purges WHERE job = ?", (job,))
+        def remove(db: Connection) -> None:
+            db.execute("DELETE FROM purges WHERE job = ?", (job,))
+
+        await self._database.control(remove)
+
+    async def _finish(self, job: str, scope: Scope, level: Level, confirmed: dict[str, int]) -> dict[str, object]:
+        for place in (*PLACES, _BYTES):
+            if place not in confirmed:
+                confirmed[place] = await self.erase(place, scope, level)
+                await self.confirm(job, confirmed)
+        await self.forget(job)
+        await self._compact(scope)
+        self._log.write("purged", None, level=level.label, job=job)
+        return {"level": level.label, "done": True, "removed": {place: confirmed[place] for place in PLACES}}
+
+    async def _erase_main(self, scope: Scope, level: Level) -> int:
+        if level is Level.TENANT and (dropped := await self._database.drop(scope.tenant)) is not None:
+            return dropped
+        return sum([await table.erase(scope, level) for table in self._tables])
+
+    async def _erase_index(self, scope: Scope, level: Level) -> int:
+        if level is Level.TENANT and (dropped := await self._database.drop(scope.tenant)) is not None:
+            return dropped  # the index went with the rows; a sweep would make the tenant anew
+        return await self._memories.erase_index(scope, level)
+
+    async def _erase_log(self, scope: Scope, level: Level) -> int:
+        return await asyncio.to_thread(self._log.erase, scope, level)
+
+    async def _erase_bytes(self, scope: Scope, level: Level) -> int:
+        await self._compact(scope)
+        return 0
+
+    async def _compact(self, scope: Scope) -> None:
+        await self._database.compact(scope.tenant)
+        await self._cache.compact()
