@@ -19,6 +19,7 @@ from partywall.reference_impl.mutants import Mutant, build_parts, list_mutants
 from partywall.reference_impl.parts import Parts
 from partywall.reference_impl.session_context import SessionContext
 
+from . import probes
 from .deployment import Deploy, Deployment, Echo
 
 MUTANTS = {mutant.id: mutant for mutant in list_mutants()}
@@ -126,13 +127,19 @@ PROBES: dict[str, Probe] = {
     "M58": _lost_filter,
     "M59": _stored,
     "M61": _cached((*ANN[:2], "s2", ANN[3]), "session"),
+    **probes.PROBES,
 }
 # A fault that is wider than another is seen by the other's probe too.
 WIDER = {
-    "M01": {"M03", "M20", "M23"},
-    "M12": {"M03", "M04", "M05", "M61"},
+    "M01": {"M03", "M20", "M23", "M38", "M62-artifact", "M62-cache", "M62-filter"},
+    "M03": {"M37-cache", "M62-cache"},
+    "M04": {"M62-cache"},
+    "M12": {"M03", "M04", "M05", "M37-cache", "M61"},
     "M23": {"M03", "M04", "M05", "M12", "M20", "M61"},
     "M24": {"M06"},
+    "M62-artifact": {"M37-objects"},
+    "M62-filter": {"M06", "M20", "M62-cache"},
+    "M62-log": {"M37-log"},
 }
 
 
@@ -179,7 +186,9 @@ def test_a_mutant_replaces_one_part_by_a_subclass(mutant: Mutant) -> None:
 
 @pytest.mark.parametrize("path", sorted(HOME.glob("m[0-9]*.py")), ids=lambda path: path.stem)
 def test_a_file_is_named_after_its_mutant(path: Path) -> None:
-    found = {mutant.id for mutant in MUTANTS.values() if path.stem.startswith(mutant.id.lower() + "_")}
+    found = {
+        mutant.id for mutant in MUTANTS.values() if path.stem.startswith(mutant.id.lower().replace("-", "_") + "_")
+    }
     assert len(found) == 1
     mutant = MUTANTS[found.pop()]
     assert all(re.fullmatch(r"PW\d{3}", code) for code in mutant.caught_by)
