@@ -29,6 +29,7 @@ from . import (
     secrecy,
     takeover,
     typed_failure,
+    unblocked,
 )
 
 _CHECKS = (
@@ -48,6 +49,7 @@ _CHECKS = (
     secrecy,
     takeover,
     typed_failure,
+    unblocked,
 )
 
 HISTORIES: Mapping[str, Callable[[], History]] = {

@@ -9,6 +9,7 @@ from partywall.harness.observe.history import History
 from partywall.harness.observe.outcome import Outcome
 
 from .faulty import CHAT, FaultyWorld
+from .unblocked import StalledWorld
 from .world import ANN, OTHER_TENANT, OTHER_USER
 
 Change = Callable[[FaultyWorld], None]
@@ -80,6 +81,18 @@ def beside_another() -> History:
     return world.history
 
 
+def beside_a_write() -> History:
+    """The user's other client adds a memory while the struck turn runs: whose effect it is cannot be said."""
+    world = StalledWorld()
+    world.looks()
+    turn = world.asks_the_model()
+    world.ends(world.sends("append_turn", ANN))
+    world.stored.append({"id": "m2", "text": "distilled from what was said"})
+    world.gives_up(turn)
+    world.looks()
+    return world.history
+
+
 def no_fault() -> History:
     """Nobody asked for a fault."""
     world = FaultyWorld()
@@ -103,6 +116,7 @@ HISTORIES = {
     "inconclusive.never_taken": lambda: _changed(delivered=False),
     "inconclusive.limit_hit": lambda: _changed(limited=True),
     "not_covered.a_retry_got_through": lambda: _changed(_added, prompts=2, attempts=1),
+    "not_covered.its_user_wrote_beside_it": beside_a_write,
     "not_covered.normal": lambda: _changed(_added, fault="normal"),
     "not_covered.no_fault": no_fault,
 }

@@ -34,6 +34,9 @@ OTHER_TASK = Scope("acme", "ann", "s1", "k2")
 class World:
     """Says who wrote what and who was shown what; `history` is what a recorder would have written of it."""
 
+    tick = 1_000
+    """Nanoseconds from one entry to the next."""
+
     def __init__(self, *operations: str, **capabilities: Any) -> None:
         keyring = Keyring.derive(KEY, "golden")
         self.mint = Planting(keyring)
@@ -45,7 +48,7 @@ class World:
                 prefix=DEFAULT_PREFIX,
                 exercises=("isolation",),
             ),
-            clock=itertools.count(1_000, 1_000).__next__,
+            clock=itertools.count(self.tick, self.tick).__next__,
         )
         self._count = itertools.count(1)
 

@@ -1,5 +1,4 @@
-"""A purge that is killed at any point is ended by the next start: nothing is left of its owner, nothing is missing of a
-neighbour whose name begins alike."""
+"""A purge killed at any point is ended by the next start: nothing is left of its owner, a neighbour has all."""
 
 from __future__ import annotations
 

@@ -196,4 +196,13 @@ CODES = (
         ("a lock with a time limit and no fencing", "no version behind the lock"),
         "Send the version that was read with every commit, and refuse a stale one: a lock is assumed to fail.",
     ),
+    Code(
+        "PW224",
+        "write waits for the model",
+        Guarantee.RESILIENCE,
+        "A write to a session ended only when a turn of that session had its answer from the model, while other "
+        "sessions took writes.",
+        ("the session's lock is held across the model call", "a database transaction is held across it"),
+        "Write the user's turn, let go of the lock, ask the model, and append the reply under the version read then.",
+    ),
 )

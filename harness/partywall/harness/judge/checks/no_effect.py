@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -44,10 +44,11 @@ def judge(history: History) -> Verdict:
     """Violated where the same question about what is stored is answered differently before and after struck turns,
     with no other write between the two answers.
 
-    A turn of which some attempt was answered well may do what it was asked, so it is left out.
+    A turn of which some attempt was answered well may do what it was asked, so it is left out. So is one beside which
+    its own user wrote at the same time: whose effect a change is could not be said.
     """
     struck = struck_turns(history)
-    turns = [turn for turn in struck if not turn.recovered]
+    turns = [turn for turn in struck if not turn.recovered and not _beside_a_write(history, turn)]
     looks = _looks(history)
     findings: list[Finding] = []
     judged: set[str] = set()
@@ -71,10 +72,23 @@ def judge(history: History) -> Verdict:
         findings,
         controls,
         covered=bool(turns) or (was_due(history) and not struck),
-        reason="" if turns else "every struck turn recovered" if struck else "no turn was struck by a fault",
+        reason="" if turns else _excuse(struck),
         checked=len(judged),
         total=len(turns),
     )
+
+
+def _excuse(struck: Sequence[StruckTurn]) -> str:
+    return "every struck turn recovered, or its user wrote beside it" if struck else "no turn was struck by a fault"
+
+
+def _beside_a_write(history: History, turn: StruckTurn) -> bool:
+    for probe, call in history.invocations.items():
+        end = history.completions.get(probe)
+        overlaps = call.at < (turn.end or call.at + 1) and (end is None or end.at > turn.call.at)
+        if probe != turn.probe and call.op in _CHANGING and overlaps and _same_user(call, turn.owner):
+            return True
+    return False
 
 
 def _looks(history: History) -> dict[tuple[str, RawPath | None, str], list[_Look]]:
