@@ -13,6 +13,9 @@ from ..verdict import Control, Evidence, Finding, Verdict
 
 _PLACES = ("cache", "objects")
 """Where keys are read by prefix. Rows of a main store carry the scope in columns, an index may carry a digest of it."""
+_PROMISE = "keyed"
+"""Places, such as log, locks and rates, whose keys name at least the tenant, as the target promises. Unasked they are
+not judged: a log may be kept under the names of its files."""
 _MOST = 20
 
 
@@ -26,11 +29,15 @@ def judge(history: History) -> Verdict:
     controls: list[Control] = []
     if len(seen) > 1:
         first, last = seen[0][1], seen[-1][1]
-        for place in _PLACES:
+        named = history.header.capabilities.promises.get(_PROMISE, ())
+        promised = [named] if isinstance(named, str) else [str(place) for place in named]
+        for place in dict.fromkeys((*_PLACES, *promised)):
             fresh = sorted({str(key) for key in last.get(place, [])} - {str(key) for key in first.get(place, [])})
             if fresh:
                 controls.append(Control(f"keys came to be in {place}", "keys", True, f"{len(fresh)} did"))
-            findings += _judged(fresh, place, owners, seen[-1][0])
+                findings += _judged(fresh, place, owners, seen[-1][0])
+            elif place in promised:
+                controls.append(Control(f"keys came to be in {place}", "keys", False, "none did"))
     if len(seen) < len(views):
         controls.append(Control("every view of the keys was answered", "keys", False, "one was not"))
     return conclude(
@@ -45,10 +52,13 @@ def judge(history: History) -> Verdict:
 
 def _judged(keys: list[str], place: str, owners: set[tuple[str, str]], probe: str) -> list[Finding]:
     without_tenant = [key for key in keys if not any(_names(key, tenant) for tenant, _ in owners)]
+    must_name_user = place in _PLACES
     without_user = [
         key
         for key in keys
-        if key not in without_tenant and not any(_names(key, tenant) and _names(key, user) for tenant, user in owners)
+        if must_name_user
+        and key not in without_tenant
+        and not any(_names(key, tenant) and _names(key, user) for tenant, user in owners)
     ]
     told = (("PW801", "tenant", without_tenant), ("PW802", "user", without_user))
     return [_finding(code, level, bad, place, probe) for code, level, bad in told if bad]
