@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..judge.assurance import clopper_pearson_upper
+from ..judge.differences import differences
 from ..judge.verdict import Cell, Finding, Judgement, Status, Verdict, worst
 from ..plan.capabilities import Capabilities
 from .results import (
@@ -12,6 +13,7 @@ from .results import (
     CellRecord,
     ControlRecord,
     CountsRecord,
+    DifferenceRecord,
     EvidenceRecord,
     FindingRecord,
     NotCoveredRecord,
@@ -58,6 +60,7 @@ def build(
         matrix=_matrix(cell for judgement in judgements for verdict in judgement.verdicts for cell in verdict.cells),
         not_covered=[*_not_covered(judgements, skipped), *_never_asked(capabilities, asked)],
         checklist=[],
+        differences=_differences(judgements),
         assurance=_assurance(judgements),
         counts=CountsRecord(
             probes=_sum(judgements, "probes"),
@@ -181,6 +184,20 @@ def _never_asked(capabilities: Capabilities | None, asked: Iterable[str] | None)
     if not idle:
         return []
     return [NotCoveredRecord(check="operations", needs=[], reason=f"offered and never asked: {', '.join(idle)}")]
+
+
+def _differences(judgements: Sequence[Judgement]) -> list[DifferenceRecord]:
+    return [
+        DifferenceRecord(
+            number=told.difference.number,
+            demo=told.difference.demo,
+            production=told.difference.production,
+            structural=told.difference.structural,
+            status=told.status.value,
+            codes=list(told.codes),
+        )
+        for told in differences(judgements)
+    ]
 
 
 def _assurance(judgements: Sequence[Judgement]) -> list[AssuranceRecord]:

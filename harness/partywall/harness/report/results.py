@@ -106,6 +106,17 @@ class ChecklistRecord(_Record):
     evidence: str
 
 
+class DifferenceRecord(_Record):
+    """One of the ten differences between a demo and production; `codes` are those of the findings that show it."""
+
+    number: int
+    demo: str
+    production: str
+    structural: bool
+    status: StatusName
+    codes: list[str]
+
+
 class AssuranceRecord(_Record):
     """A statement with its denominator: k failures of n independent trials, the upper bound of the rate."""
 
@@ -140,6 +151,7 @@ class Results(_Record):
     matrix: list[CellRecord]
     not_covered: list[NotCoveredRecord]
     checklist: list[ChecklistRecord]
+    differences: list[DifferenceRecord] = Field(default_factory=list)
     assurance: list[AssuranceRecord]
     counts: CountsRecord
     problems: list[str] = Field(default_factory=list)

@@ -72,6 +72,7 @@ def lines(results: Results, histories: Sequence[History] = (), width: int = WIDT
     yield from _checks(told, width)
     yield from _assurance(told, width)
     yield from _findings(told, width)
+    yield from _differences(told, width)
     yield _summary(told)
     yield _verdict(told)
 
@@ -149,6 +150,18 @@ def _findings(results: Results, width: int) -> Iterator[Text]:
         yield Text()
         yield from _line("", f"{len(found) - SHOWN_FINDINGS} more kinds of finding stand in results.json", width)
     if found:
+        yield Text()
+
+
+def _differences(results: Results, width: int) -> Iterator[Text]:
+    """What a violated run shows of a demo that was taken for production."""
+    told = []
+    for each in results.differences:
+        if Status(each.status) is Status.VIOLATED:
+            late = ", structural: cannot be backfilled" * each.structural
+            told.append(f"{each.number} {each.demo} ({', '.join(each.codes)}{late}); in production: {each.production}")
+    yield from _list("like a demo", told, width, Status.VIOLATED)
+    if told:
         yield Text()
 
 
