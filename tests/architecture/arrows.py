@@ -24,7 +24,7 @@ FLOORS = (
     {"drive", "judge"},
     {"report", "exits"},
     {"run"},
-    {"online", "doctor", "demos"},
+    {"online", "doctor", "demos", "lint_keys"},
     {"frontends"},
     {""},
 )

@@ -10,7 +10,7 @@ from partywall.harness.observe.history import History
 from partywall.harness.observe.outcome import NOT_IMPLEMENTED, Outcome
 from partywall.harness.plan import Address
 
-from .world import ANN, OTHER_SESSION, OTHER_TASK, OTHER_TENANT, OTHER_USER, World, of_levels
+from .world import ANN, EVERYTHING, OTHER_SESSION, OTHER_TASK, OTHER_TENANT, OTHER_USER, World, of_levels
 
 
 def each_sees_its_own() -> History:
@@ -318,7 +318,47 @@ def not_implemented() -> History:
     return world.history
 
 
+def _gone_on(*, layer: str = "task", quoted: bool = False) -> History:
+    """A new session goes on from the old one and shows a fact of it, or a turn that a fact of it quoted."""
+    world = World(*EVERYTHING, "create_session")
+    fact = world.write("put_fact", ANN, layer=layer, key="conclusion")
+    turn = world.write("append_turn", ANN)
+    world.read("list_facts", ANN, fact, *([turn] if quoted else []))
+    world.call("create_session", OTHER_SESSION, Outcome("ok", "s2"), carry_from="s1")
+    mine = world.write("put_fact", OTHER_SESSION, layer="task", key="conclusion_later")
+    world.read("list_facts", OTHER_SESSION, mine, turn if quoted else fact)
+    return world.history
+
+
+def carried_to_another_task() -> History:
+    """What is carried is the same task's in the new session."""
+    world = World(*EVERYTHING, "create_session")
+    fact = world.write("put_fact", ANN, layer="task", key="conclusion")
+    world.read("list_facts", ANN, fact)
+    world.call("create_session", OTHER_SESSION, Outcome("ok", "s2"), carry_from="s1")
+    beside = Scope("acme", "ann", "s2", "k2")
+    mine = world.write("put_fact", beside, layer="task", key="conclusion")
+    world.read("list_facts", beside, mine, fact)
+    return world.history
+
+
+def carried_nowhere() -> History:
+    """What went on to one session is no other session's."""
+    world = World(*EVERYTHING, "create_session")
+    fact = world.write("put_fact", ANN, layer="task", key="conclusion")
+    world.call("create_session", OTHER_SESSION, Outcome("ok", "s2"), carry_from="s1")
+    apart = Scope("acme", "ann", "s3", "k1")
+    mine = world.write("put_fact", apart, layer="task", key="conclusion")
+    world.read("list_facts", apart, mine, fact)
+    return world.history
+
+
 HISTORIES = {
+    "held.carried_to_the_new_session": _gone_on,
+    "held.carried_in_a_summary": lambda: _gone_on(quoted=True),
+    "violated.PW103-a_session_fact_carried": lambda: _gone_on(layer="session"),
+    "violated.PW103-carried_to_another_task": carried_to_another_task,
+    "violated.PW103-carried_nowhere": carried_nowhere,
     "held.each_sees_its_own": each_sees_its_own,
     "held.imported_canary": imported_canary,
     "held.asked_for_in_a_question": asked_for_in_a_question,

@@ -8,7 +8,7 @@ from partywall.canaries import Canary, Scope
 from partywall.harness.observe.history import History
 from partywall.harness.observe.outcome import Outcome
 
-from .world import ANN, OK, OTHER_SESSION, OTHER_TENANT, OTHER_USER, World
+from .world import ANN, EVERYTHING, OK, OTHER_SESSION, OTHER_TENANT, OTHER_USER, World
 
 _SAVED: dict[str, Any] = {"name": "report.md"}
 
@@ -89,6 +89,17 @@ def refused_afterwards() -> History:
     return world.history
 
 
+def purged_in_between() -> History:
+    """The owner's content is gone because it was purged."""
+    world = World(*EVERYTHING, "purge")
+    mine = _save(world, ANN)
+    world.read("get_artifact", ANN, mine, **_SAVED)
+    _save(world, OTHER_TENANT)
+    world.call("purge", ANN, Outcome("ok", {}), level="tenant")
+    world.read("get_artifact", ANN, **_SAVED)
+    return world.history
+
+
 def limit_hit() -> History:
     """Nothing is missing where it was looked; somewhere a limit was hit."""
     world = World()
@@ -121,6 +132,7 @@ HISTORIES = {
         OTHER_TENANT, kept=False, outcome=Outcome("fail", reason="taken", code="conflict")
     ),
     "not_covered.owner_overwrote_itself": owner_overwrote_itself,
+    "not_covered.purged_in_between": purged_in_between,
     "not_covered.ranked_away": ranked_away,
     "not_covered.answer_lost": answer_lost,
     "not_covered.no_observation": no_observation,

@@ -31,6 +31,7 @@ class Deployment:
 
     def __init__(self, data: Path, parts: Parts, **settings: Any) -> None:
         given = {"data": data, "model_url": "http://model.invalid/v1", "token_key": KEY, "mark_key": KEY}
+        given["movable_clock"] = True
         self.system = compose(Settings.model_validate({**given, **settings}), parts)
         self.runner = asyncio.Runner()
         transport = httpx.ASGITransport(create_app(self.system), raise_app_exceptions=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -103,6 +104,18 @@ def _located_lines(deployment: Deployment) -> bool:
     return all(key.startswith("tacme|") for key in deployment.view("stored_keys")["log"])
 
 
+def _unlocked(deployment: Deployment) -> bool:
+    async def chat(context: Any) -> str:
+        sent = deployment.send("append_turn", ANN, text="meanwhile")
+        taken.append((await asyncio.wait_for(sent, 2)).status_code)
+        return "done"
+
+    taken: list[int] = []
+    deployment.system.model.__dict__["chat"] = chat
+    deployment.post("run_turn", ANN, text="how is it?")
+    return taken == [200]
+
+
 PROBES: dict[str, Probe] = {
     "M37-cache": _nothing_left("cache"),
     "M37-index": _nothing_left("index"),
@@ -118,4 +131,5 @@ PROBES: dict[str, Probe] = {
     "M62-cache": _own_search,
     "M62-filter": _own_recall,
     "M62-log": _located_lines,
+    "M65": _unlocked,
 }

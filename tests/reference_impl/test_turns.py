@@ -150,8 +150,8 @@ def test_no_model_call_happens_under_the_lock(deploy: Deploy) -> None:
     locks: list[SessionLocks] = []
 
     class Watched(SessionLocks):
-        def __init__(self, timeout: float) -> None:
-            super().__init__(timeout)
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
             locks.append(self)
 
     deployment = deploy(replace(Parts(), model=Watching, locks=Watched))
@@ -202,12 +202,6 @@ def test_an_expired_session_takes_no_more_writes(reference: Deployment) -> None:
     assert len(reference.value("list_turns", ANN)) == 1
 
 
-def test_a_full_session_refuses_loudly(deploy: Deploy) -> None:
-    deployment = deploy(max_turns=2)
-    codes = [deployment.post("append_turn", ANN, text=str(n)).status_code for n in range(3)]
-    assert codes == [200, 200, 429]
-
-
 def test_a_session_carries_what_it_is_told_to(reference: Deployment) -> None:
     reference.value("append_turn", ANN, text="a turn")
     reference.value("put_fact", ANN, key="conclusion", value="42", layer="task")
@@ -231,6 +225,6 @@ def test_layer_writes_and_missing_dimensions_are_counted(reference: Deployment) 
     reference.post("list_turns", ("acme", ""), reference.token("acme", "ann"))
     metrics = reference.view("metrics")
     assert 'partywall_missing_dimension_total{dimension="user"} 1.0' in metrics
-    assert 'partywall_request_dedup_total{outcome="hit"} 1.0' in metrics
+    assert 'partywall_request_dedup_total{outcome="hit",source="append_turn"} 1.0' in metrics
     assert 'partywall_layer_writes_total{layer="session"} 1.0' in metrics
     assert "partywall_canary_hits_total 0.0" in metrics

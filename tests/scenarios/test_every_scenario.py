@@ -23,7 +23,17 @@ EVERYTHING = Capabilities(
     authenticates=True,
     disposable=True,
     watches=frozenset({"prompt", "headers"}),
-    promises={"idempotent": True, "cas": True, "shared_store": True},
+    promises={
+        "idempotent": True,
+        "cas": True,
+        "shared_store": True,
+        "lifetime": 28_800,
+        "idle_after": 900,
+        "archive_after": 2_592_000,
+        "max_turns": 40,
+        "condense_at": 30,
+        "rate_limit": {"user": 20, "tenant": 40},
+    },
 )
 SEEDS = range(5)
 SIZES = (1, 2, 3)

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .codes import concurrency, erasure, isolation, keying, resilience, secrecy
+from .codes import (
+    concurrency,
+    erasure,
+    facts,
+    isolation,
+    keying,
+    layers,
+    lifecycle,
+    operation,
+    resilience,
+    secrecy,
+)
 from .codes.code import Code
 from .errors import unknown
 
 CODES: Mapping[str, Code] = {
-    code.id: code for table in (isolation, concurrency, erasure, secrecy, keying, resilience) for code in table.CODES
+    code.id: code
+    for table in (isolation, concurrency, lifecycle, facts, layers, erasure, secrecy, resilience, keying, operation)
+    for code in table.CODES
 }
 
 

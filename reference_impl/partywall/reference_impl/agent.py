@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from partywall.canaries import Scope
+from partywall.canaries import Level, Scope
 
 from .answers import Answers
-from .append import Appended, Draft, TurnLog
+from .append import ATTEMPTS, Appended, Draft, TurnLog
+from .condense import Condenser
 from .context import Assembled, Assembler
 from .layers import Layer
 from .llm import ChatModel, ModelFailure
 from .log import Log
 from .metrics import Metrics
+from .refusals import SessionFull
 from .store import SessionTable
 from .tools import Tools
 
@@ -66,6 +68,7 @@ class Agent:
         model: ChatModel,
         answers: Answers,
         tools: Tools,
+        condenser: Condenser,
         metrics: Metrics,
         log: Log,
     ) -> None:
@@ -75,6 +78,7 @@ class Agent:
         self._model = model
         self._answers = answers
         self._tools = tools
+        self._condenser = condenser
         self._metrics = metrics
         self._log = log
 
@@ -113,14 +117,26 @@ class Agent:
         return done.text, done.records
 
     async def append(self, scope: Scope, draft: Draft) -> Appended:
-        """Write one turn, and drop the cached answers that did not know it."""
-        appended = await self._turns.append(scope, draft)
-        asked = draft.request_id is not None and draft.part == "user"
-        self._metrics.appended(appended.turn, asked, appended.repeated)
+        """Write one turn, drop the cached answers that did not know it, and condense a session that is long."""
+        appended = await self._appended(scope, draft)
+        if draft.request_id is not None and draft.part == "user":
+            self._metrics.delivered(draft.operation, appended.repeated)
         if not appended.repeated:
             self._metrics.layer_write(Layer.SESSION)
             await self._answers.spoke(scope)
+            if await self._condenser.after(scope, appended):
+                await self._answers.changed(scope, Level.TASK)
         return appended
+
+    async def _appended(self, scope: Scope, draft: Draft) -> Appended:
+        for _ in range(ATTEMPTS):
+            try:
+                return await self._turns.append(scope, draft)
+            except SessionFull:
+                # Others may fill it again at once.
+                await self._condenser.make_room(scope)
+                await self._answers.changed(scope, Level.SESSION)
+        return await self._turns.append(scope, draft)
 
     async def listen(self, scope: Scope, draft: Draft) -> Appended:
         """Write the user's turn."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -21,6 +22,7 @@ from .refusals import Invalid, Refusal, TooLarge, Unauthenticated
 OPERATIONS: Mapping[str, type[wire.Scoped]] = {
     "create_session": wire.CreateSession,
     "delete_session": wire.Scoped,
+    "archive_session": wire.Scoped,
     "session_info": wire.Scoped,
     "list_sessions": wire.Scoped,
     "append_turn": wire.AppendTurn,
@@ -39,10 +41,19 @@ OPERATIONS: Mapping[str, type[wire.Scoped]] = {
     "put_artifact": wire.PutArtifact,
     "get_artifact": wire.GetArtifact,
     "list_artifacts": wire.Scoped,
+    "render_artifact": wire.RenderArtifact,
+    "replay_artifact": wire.GetArtifact,
     "cached_answer": wire.CachedAnswer,
     "purge": wire.Purge,
 }
-VIEWS = ("stored_bytes", "stored_keys", "side_effects", "read_log", "metrics")
+VIEWS: Mapping[str, type[wire.Watched]] = {
+    "stored_bytes": wire.Watched,
+    "stored_keys": wire.Watched,
+    "side_effects": wire.Watched,
+    "read_log": wire.Watched,
+    "metrics": wire.Watched,
+    "advance_clock": wire.AdvanceClock,
+}
 _ERASING = ("purge", "delete_session")
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -54,15 +65,18 @@ def create_app(system: System) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await system.purge.resume()
+        sweeping = asyncio.create_task(system.sweeper.run(system.settings.sweep_every))
         yield
+        sweeping.cancel()
+        await asyncio.gather(sweeping, return_exceptions=True)
         await system.aclose()
 
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
     front = _Front(system)
     for name, body in OPERATIONS.items():
         app.add_route(f"/v1/{name}", front.operation(name, body), methods=["POST"])
-    for name in VIEWS:
-        app.add_route(f"/v1/{name}", front.view(name), methods=["POST"])
+    for name, view in VIEWS.items():
+        app.add_route(f"/v1/{name}", front.view(name, view), methods=["POST"])
     app.add_route("/healthz", _healthy, methods=["GET"])
     app.add_exception_handler(HTTPException, _http_problem)
     app.add_exception_handler(Exception, _failure)
@@ -88,6 +102,8 @@ class _Front:
                 self._system.gate.admit_purge(principal, scope, Level[body.level.upper()])
             else:
                 self._system.gate.admit(principal, scope)
+            await self._system.rates.admit(scope)
+            await self._system.endings.settle(scope)
             try:
                 return scope, await handler(Call(principal, scope), body)
             except ScopeError:
@@ -95,12 +111,12 @@ class _Front:
 
         return self._endpoint(name, run)
 
-    def view(self, name: str) -> Endpoint:
+    def view(self, name: str, model: type[wire.Watched]) -> Endpoint:
         handler: Callable[[None, Any], Awaitable[object]] = getattr(self._views, name)
 
         async def run(request: Request, principal: Principal) -> tuple[Scope | None, object]:
             self._system.gate.admit_operator(principal)
-            return None, await handler(None, wire.read(wire.Watched, await _body(request)))
+            return None, await handler(None, wire.read(model, await _body(request)))
 
         return self._endpoint(name, run)
 

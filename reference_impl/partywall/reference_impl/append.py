@@ -8,27 +8,29 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from partywall.canaries import Level, Scope
 
 from .keys import Keys
 from .locks import SessionLocks
-from .refusals import ConcurrencyError
+from .refusals import ConcurrencyError, Overtaken
 
 ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """Where a turn stands. `version` counts the turns ever appended; `text` is what is stored."""
+    """Where a turn stands. `version` counts the turns ever appended; `text` is what is stored, `stored` how
+    many turns the session holds then."""
 
     turn: int
     version: int
     incarnation: str
     text: str
     repeated: bool = False
+    stored: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,8 @@ class Draft:
 
     `expected_version`: what the client read, if it says. `part`: which half of a request this is, `user` or
     `assistant`. `answers`: the turn that must still stand, in the same life of the session, so that nothing
-    written late brings back what was purged. `operation` and `caller` tell apart equal request ids.
+    written late brings back what was purged. `operation` and `caller` tell apart equal request ids. `fence`: the
+    token of the lease it is written under, 0 for none.
     """
 
     text: str
@@ -48,6 +51,7 @@ class Draft:
     request_id: str | None = None
     expected_version: int | None = None
     answers: Appended | None = None
+    fence: int = 0
 
     def digest(self, scope: Scope) -> str:
         """What must be equal for two deliveries of one request id to be the same request."""
@@ -63,7 +67,8 @@ class TurnStore(Protocol):
         ...
 
     async def append(self, scope: Scope, draft: Draft, seen: int | None) -> Appended:
-        """One transaction: request id, compare-and-set on `seen`, turn. Raises Refusal."""
+        """One transaction: request id, compare-and-set on `seen`, turn. Raises Refusal, Overtaken among them where a
+        lease of a higher token has written to the session."""
         ...
 
 
@@ -88,20 +93,21 @@ class TurnLog:
         """Append one turn under the session's lock.
 
         Raises ConcurrencyError at once where the client named a version that is stale; a version this service
-        read itself is read anew, ATTEMPTS times at most.
+        read itself is read anew, and a lock that was lost is taken anew, ATTEMPTS times at most.
         """
-        scope.require(Level.SESSION)
-        async with self._locks.hold(self._keys.lock(scope)):
-            for attempt in range(1, ATTEMPTS + 1):
-                mine = draft.expected_version is None
-                seen = await self._store.version(scope) if mine else draft.expected_version
-                try:
-                    appended = await self._store.append(scope, draft, seen)
-                except ConcurrencyError:
-                    self._counter.cas(conflict=True)
-                    if not mine or attempt == ATTEMPTS:
-                        raise
-                else:
-                    self._counter.cas(conflict=False)
-                    return appended
+        key, mine = self._keys.lock(scope.require(Level.SESSION)), draft.expected_version is None
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                async with self._locks.hold(key) as lease:
+                    seen = await self._store.version(scope) if mine else draft.expected_version
+                    appended = await self._store.append(scope, replace(draft, fence=lease.token), seen)
+            except (ConcurrencyError, Overtaken) as conflict:
+                self._counter.cas(conflict=True)
+                if attempt == ATTEMPTS or not (mine or isinstance(conflict, Overtaken)):
+                    raise
+                if isinstance(conflict, Overtaken):
+                    self._locks.go_on_from(conflict.token)
+            else:
+                self._counter.cas(conflict=False)
+                return appended
         raise AssertionError("unreachable")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from partywall.canaries import Level, Scope
 
-from .keys import Key, Keys
+from .keys import Keys
 from .objects import Objects
 from .store import ArtifactTable, PlaceReport
+from .store.contract import Source
 
 
 class Artifacts:
@@ -17,16 +18,19 @@ class Artifacts:
         self._keys = keys
         self._table = table
 
-    async def put(self, scope: Scope, name: str, text: str) -> None:
-        """Keep `text` under `name`; a later text of that name takes its place. ScopeError without a task."""
+    async def put(self, scope: Scope, name: str, text: str, source: Source | None = None) -> None:
+        """Keep `text` under `name`; a later text of that name takes its place. ScopeError without a task.
+
+        `source` is what it was rendered from, so that it can be made again.
+        """
         path = self._keys.artifact(scope.require(Level.TASK), name)
         await self._objects.write(path, text)
-        await self._table.put(scope, name, path)
+        await self._table.put(scope, name, path, len(text.encode("utf-8")), source)
 
     async def get(self, scope: Scope, name: str) -> str | None:
         """The text of `name`; None where this task has none."""
-        path = await self._table.path(scope, name)
-        return None if path is None else await self._objects.read(Key(path))
+        known = await self._table.path(scope, name)
+        return None if known is None else await self._objects.read(self._keys.artifact(scope, name))
 
     async def names(self, scope: Scope) -> list[str]:
         """The names of the task's artifacts."""

@@ -47,8 +47,8 @@ class Caches:
 
     async def spoke(self, scope: Scope) -> None:
         """Drop what rested on the task's history: answers do, what was found in memories or by tools does not."""
-        await self._cache.drop(scope, Level.TASK, Purpose.RESPONSE)
+        await self._cache.outdate(scope, Level.TASK, Purpose.RESPONSE)
 
     async def changed(self, scope: Scope, level: Level) -> None:
         """Drop everything that rested on something at or below `level` of the scope, whatever its purpose."""
-        await self._cache.drop(scope, level)
+        await self._cache.outdate(scope, level)

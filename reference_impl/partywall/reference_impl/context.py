@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from partywall.canaries import Scope
 
+from .canary_watch import CanaryWatch
 from .facts import Fact
 from .layers import visible
 from .retrieval import Retrieval
@@ -44,12 +45,14 @@ class Assembler:
         sessions: SessionTable,
         facts: FactTable,
         retrieval: Retrieval,
+        watch: CanaryWatch,
         turns: int = 20,
         memories: int = 8,
     ) -> None:
         self._sessions = sessions
         self._facts = facts
         self._retrieval = retrieval
+        self._watch = watch
         self._turns = turns
         self._memories = memories
 
@@ -57,7 +60,9 @@ class Assembler:
         """The context of `scope` for `query`, with history up to turn number `up_to`."""
         background = await self.background(scope, query)
         history = await self.history(scope, up_to)
-        return Assembled(tuple(background), tuple(history))
+        assembled = Assembled(tuple(background), tuple(history))
+        self._watch.look(scope, assembled.snippets())
+        return assembled
 
     async def background(self, scope: Scope, query: str) -> list[str]:
         """The session's mark, the facts that hold now, the memories that bear on the query."""

@@ -36,6 +36,15 @@ def fingerprint(payload: object) -> str:
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:16]
 
 
+def path_segment(identifier: str) -> str:
+    """The id as one name of a folder or file that no id can climb out of, or share on any file system."""
+    # Lower case only: on a file system that folds case, `A` and `a` must stay two names. Dots are encoded,
+    # and a name too long for a directory entry becomes its digest (`~` never stands in an encoded name).
+    raw = identifier.encode("utf-8", "surrogatepass")
+    text = "".join(chr(byte) if byte in _PATH_SAFE else f"%{byte:02X}" for byte in raw)
+    return text if len(text) <= _LONGEST_SEGMENT else "~" + hashlib.sha256(raw).hexdigest()
+
+
 class Keys:
     """Makes the keys of one deployment; `pepper` keeps a user's log mark from being guessed."""
 
@@ -86,12 +95,12 @@ class Keys:
 
     def artifact(self, scope: Scope, name: str) -> Key:
         """A relative path of five segments that no id can climb out of, or share on any file system."""
-        return Key(f"{self.artifact_root(scope, Level.TASK)}/n{_path_segment(name)}")
+        return Key(f"{self.artifact_root(scope, Level.TASK)}/n{path_segment(name)}")
 
     def artifact_root(self, scope: Scope, level: Level) -> Key:
         """The folder that holds every artifact at or below `level`."""
         pairs = zip(_LETTERS, _parts(scope), strict=True)
-        return Key("/".join(letter + _path_segment(part) for letter, (each, part) in pairs if each <= level))
+        return Key("/".join(letter + path_segment(part) for letter, (each, part) in pairs if each <= level))
 
     def mark(self, scope: Scope, level: Level) -> Key:
         """A one-way mark of the scope down to `level`, for what may outlive a purge."""
@@ -108,11 +117,3 @@ def _parts(scope: Scope) -> list[tuple[Level, str]]:
 
 def _segment(scope: Scope, level: Level) -> str:
     return _LETTERS[level - 1] + encode(scope.path[level - 1])
-
-
-def _path_segment(identifier: str) -> str:
-    # Lower case only: on a file system that folds case, `A` and `a` must stay two names. Dots are encoded,
-    # and a name too long for a directory entry becomes its digest (`~` never stands in an encoded name).
-    raw = identifier.encode("utf-8", "surrogatepass")
-    text = "".join(chr(byte) if byte in _PATH_SAFE else f"%{byte:02X}" for byte in raw)
-    return text if len(text) <= _LONGEST_SEGMENT else "~" + hashlib.sha256(raw).hexdigest()

@@ -45,10 +45,39 @@ class Holding:
     wanted_for_good_and_changeable: bool
 
 
-def place(holding: Holding) -> Layer | None:
-    """The layer an entry belongs to: the first "no" wins. None: true everywhere, but not to be promoted."""
-    if not holding.in_another_task:
-        return Layer.TASK
-    if not holding.in_another_session:
-        return Layer.SESSION
-    return Layer.USER if holding.wanted_for_good_and_changeable else None
+class Question(StrEnum):
+    """What is asked of an entry, in this order."""
+
+    TASK = "does it still hold in another task?"
+    SESSION = "does it still hold in another session?"
+    USER = "would the user want it for good, and can they see and change it?"
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where an entry belongs, None for nowhere; the question that decided it, and its answer.
+
+    `misplaced` says what it does in a layer further out than its own, or kept at all where it belongs nowhere.
+    """
+
+    layer: Layer | None
+    question: Question
+    answer: bool
+    misplaced: str
+
+
+_FIRST_NO = {
+    Question.TASK: (Layer.TASK, "it decides the user's other tasks, which were never asked"),
+    Question.SESSION: (Layer.SESSION, "it is remembered where it was never said"),
+    Question.USER: (None, "it works on every session, and its user can neither see nor change it"),
+}
+
+
+def place(holding: Holding) -> Placement:
+    """Where an entry belongs: the first "no" wins; an entry without any is the user's."""
+    answers = (holding.in_another_task, holding.in_another_session, holding.wanted_for_good_and_changeable)
+    for question, answer in zip(Question, answers, strict=True):
+        if not answer:
+            layer, misplaced = _FIRST_NO[question]
+            return Placement(layer, question, answer, misplaced)
+    return Placement(Layer.USER, Question.USER, True, "it is asked for again in every session and every task")

@@ -14,9 +14,12 @@ from .append import Draft
 from .facts import Assertion, Fact, canonical
 from .identity import Principal
 from .layers import Layer, visible
+from .lifecycle import State
 from .llm import ModelFailure
+from .metrics import Census
 from .parts import System
-from .refusals import Expired, NotFound, Unavailable
+from .refusals import Expired, Invalid, NotFound, Unavailable
+from .store.sizes import sizes
 from .tools import EVENT
 
 
@@ -42,14 +45,20 @@ class Operations:
     async def create_session(self, call: Call, body: wire.CreateSession) -> str:
         scope = call.scope if call.scope.session else replace(call.scope, session=uuid4().hex)
         source = None if body.carry_from is None else replace(scope, session=body.carry_from)
-        if source is not None and await self._system.sessions.session(source) is None:
-            raise NotFound
+        if source is not None:
+            await self._system.endings.settle(source)
+            if await self._system.sessions.session(source) is None:
+                raise NotFound
+        await self._may_carry(source, body.carry)
         await self._writable(scope)
         if await self._system.sessions.create(scope):
             self._system.metrics.layer_write(Layer.SESSION)
         if source is not None and source.session != scope.session:
-            for _ in range(await self._system.facts.carry(source, scope)):
+            carried = await self._system.facts.carry(source, scope, body.carry)
+            for _ in range(carried):
                 self._system.metrics.layer_write(Layer.TASK)
+            left = self._system.keys.log(Scope(*source.path[: Level.SESSION]))
+            self._system.log.write("carried", scope, source=left, facts=carried)
         await self._system.answers.changed(scope, Level.SESSION)
         return scope.session
 
@@ -63,15 +72,25 @@ class Operations:
         if found is None:
             raise NotFound
         limits = self._system.limits
-        return {
-            "state": found.life.state(self._system.clock.now(), limits).value,
-            "turns": found.turns,
+        state = found.life.state(self._system.clock.now(), limits)
+        told: dict[str, object] = {
+            "state": state.value,
+            "turns": 0 if state is State.ARCHIVED else found.stored,
+            "first": found.head + 1,
             "expires_at": found.life.expires_at(limits),
             "version": found.version,
         }
+        if found.summary is not None:
+            told["summary"] = json.loads(found.summary)
+        return told
+
+    async def archive_session(self, call: Call, body: wire.Scoped) -> None:
+        if await self._system.sessions.session(call.scope.require(Level.SESSION)) is None:
+            raise NotFound
+        await self._system.endings.archive(call.scope)
 
     async def list_sessions(self, call: Call, body: wire.Scoped) -> list[str]:
-        return [found.session for found in await self._system.sessions.sessions(call.scope)]
+        return [found.scope.session for found in await self._system.sessions.sessions(call.scope)]
 
     async def append_turn(self, call: Call, body: wire.AppendTurn) -> dict[str, object]:
         draft = Draft(
@@ -123,16 +142,19 @@ class Operations:
 
     async def put_fact(self, call: Call, body: wire.PutFact) -> None:
         owner = body.layer.owner(call.scope)
-        turn = await self._writable(owner)
-        claim = Assertion(body.key, canonical(body.value), body.layer, self._system.clock.now(), turn)
+        now = self._system.clock.now()
+        if body.valid_from is not None and body.valid_from > now:
+            raise Invalid("valid_from lies in the future; a fact holds from now on or from before")
+        turn = await self._opened(owner)
+        claim = Assertion(body.key, canonical(body.value), body.layer, now, turn, body.valid_from)
         if await self._system.facts.put(call.scope, claim):
             self._system.metrics.superseded()
         self._system.metrics.layer_write(body.layer)
         await self._system.answers.changed(owner, body.layer.level)
 
     async def get_fact(self, call: Call, body: wire.GetFact) -> dict[str, object] | None:
-        for layer in visible(call.scope):
-            for fact in await self._system.facts.chain(call.scope, layer, body.key):
+        for layer in _layers(call.scope, body.layer):
+            for fact in await self._system.facts.chain(call.scope, layer, body.key, body.known_at):
                 if _wanted(fact, body.at, superseded=False):
                     return fact.record()
         return None
@@ -140,14 +162,13 @@ class Operations:
     async def list_facts(self, call: Call, body: wire.ListFacts) -> list[dict[str, object]]:
         return [
             fact.record()
-            for layer in visible(call.scope)
-            for fact in await self._system.facts.chain(call.scope, layer)
+            for layer in _layers(call.scope, body.layer)
+            for fact in await self._system.facts.chain(call.scope, layer, known_at=body.known_at)
             if _wanted(fact, body.at, body.include_superseded)
         ]
 
     async def delete_fact(self, call: Call, body: wire.DeleteFact) -> None:
-        layers = visible(call.scope) if body.layer is None else (body.layer,)
-        for layer in layers:
+        for layer in _layers(call.scope, body.layer):
             owner = layer.owner(call.scope)
             if await self._system.facts.delete(call.scope, layer, body.key):
                 await self._system.answers.changed(owner, layer.level)
@@ -155,7 +176,7 @@ class Operations:
         raise NotFound
 
     async def put_artifact(self, call: Call, body: wire.PutArtifact) -> None:
-        await self._writable(call.scope.require(Level.TASK))
+        await self._opened(call.scope.require(Level.TASK))
         await self._system.artifacts.put(call.scope, body.name, body.text)
         self._system.metrics.layer_write(Layer.TASK)
 
@@ -168,6 +189,15 @@ class Operations:
     async def list_artifacts(self, call: Call, body: wire.Scoped) -> list[str]:
         return await self._system.artifacts.names(call.scope)
 
+    async def render_artifact(self, call: Call, body: wire.RenderArtifact) -> str:
+        await self._opened(call.scope.require(Level.TASK))
+        text = await self._system.reports.render(call.scope, body.name, body.template)
+        self._system.metrics.layer_write(Layer.TASK)
+        return text
+
+    async def replay_artifact(self, call: Call, body: wire.GetArtifact) -> dict[str, object]:
+        return asdict(await self._system.reports.replay(call.scope.require(Level.TASK), body.name))
+
     async def cached_answer(self, call: Call, body: wire.CachedAnswer) -> str:
         try:
             return await self._system.answers.answer(call.scope, body.query)
@@ -177,6 +207,23 @@ class Operations:
 
     async def purge(self, call: Call, body: wire.Purge) -> dict[str, object]:
         return await self._system.purge.run(call.scope, Level[body.level.upper()])
+
+    async def _may_carry(self, source: Scope | None, names: list[str] | None) -> None:
+        """Raises Invalid where a conclusion that is to be carried is not one of the source's."""
+        if names is None:
+            return
+        if source is None:
+            raise Invalid("carry names what is carried from a session, and carry_from names none")
+        known = {fact.name for _, fact in await self._system.facts.conclusions(source)}
+        if not known.issuperset(names):
+            raise Invalid("carry names a conclusion that the session in carry_from does not hold")
+
+    async def _opened(self, scope: Scope) -> int | None:
+        """As `_writable`; a session that is not there is made, so that what is written in it has an end."""
+        version = await self._writable(scope)
+        if version is None and scope.session:
+            await self._system.sessions.create(scope)
+        return version
 
     async def _writable(self, scope: Scope) -> int | None:
         """The version of the scope's session, None where there is none. Raises Expired past its end."""
@@ -208,11 +255,21 @@ class OperatorViews:
     async def read_log(self, call: None, body: wire.Watched) -> list[str]:
         return self._system.log.lines()
 
+    async def advance_clock(self, call: None, body: wire.AdvanceClock) -> dict[str, object]:
+        """Move this deployment's time on, where it was started so that it may be; what is due then is done."""
+        if not self._system.settings.movable_clock:
+            raise NotFound
+        self._system.clock.advance(body.seconds)
+        return {"now": self._system.clock.now(), "archived": await self._system.sweeper.sweep()}
+
     async def metrics(self, call: None, body: wire.Watched) -> str:
-        now = self._system.clock.now()
-        found = await self._system.sessions.everywhere()
-        states = [(tenant, life.state(now, self._system.limits).value) for tenant, life in found]
-        return self._system.metrics.text(states)
+        now, limits = self._system.clock.now(), self._system.limits
+        sessions = []
+        for session in await self._system.sessions.everywhere():
+            state = session.life.state(now, limits)
+            turns = 0 if state is State.ARCHIVED else session.stored
+            sessions.append((session.scope.tenant, state.value, turns))
+        return self._system.metrics.text(Census(sessions, await sizes(self._system.database)))
 
     async def _places(self) -> list[tuple[str, list[str], list[str]]]:
         system = self._system
@@ -228,6 +285,10 @@ class OperatorViews:
             "objects": await system.artifacts.at_rest(),
         }
         return found + [(place, list(each.contents), list(each.keys)) for place, each in replicas.items()]
+
+
+def _layers(scope: Scope, layer: Layer | None) -> tuple[Layer, ...]:
+    return visible(scope) if layer is None else (layer,)
 
 
 def _wanted(fact: Fact, at: float | None, superseded: bool) -> bool:

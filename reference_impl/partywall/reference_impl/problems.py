@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 from starlette.responses import Response
 
@@ -38,7 +39,8 @@ def document(status: int, code: str, detail: str, **facts: object) -> Response:
     if status == 401:
         headers["www-authenticate"] = "Bearer"
     if status in (429, 503):
-        headers["retry-after"] = "1"
+        wait = facts.get("retry_after")
+        headers["retry-after"] = str(math.ceil(wait) if isinstance(wait, float) else 1)
     text = json.dumps(body, ensure_ascii=True)
     return Response(text, status, headers, media_type="application/problem+json")
 

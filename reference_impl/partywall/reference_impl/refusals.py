@@ -5,12 +5,15 @@ Refusal
 ├─ Denied           not this identity's scope           403
 ├─ NotFound         nothing there for this owner        404
 ├─ Conflict         version or request id               409
-│  └─ ConcurrencyError  a stale version
+│  ├─ ConcurrencyError  a stale version
+│  └─ Overtaken         a lock that was lost meanwhile
 ├─ Expired          the session takes no more writes    410
 ├─ TooLarge         body above the limit                413
 ├─ Invalid          a body this service does not take   422
 ├─ Limited          busy, or over a limit               429
-└─ Unavailable      the model did not deliver           503
+│  └─ SessionFull      as many turns as it may hold
+├─ Unavailable      the model did not deliver           503
+└─ StoreDown        the store cannot be reached         503
 """
 
 from __future__ import annotations
@@ -78,6 +81,14 @@ class ConcurrencyError(Conflict):
         self.actual = actual
 
 
+class Overtaken(Conflict):
+    """The session's lock has been another's since: `token` is the highest that has written."""
+
+    def __init__(self, token: int) -> None:
+        super().__init__("another has had the session's lock since; nothing was written")
+        self.token = token
+
+
 class Expired(Refusal):
     """A write to a session past its absolute end; names the redacted scope."""
 
@@ -106,8 +117,25 @@ class Limited(Refusal):
     status = 429
 
 
+class SessionFull(Limited):
+    """The session holds as many turns as it may, and none could be taken away."""
+
+    def __init__(self) -> None:
+        super().__init__("the session is full; open a new one")
+
+
 class Unavailable(Refusal):
     """The model failed and the operation has no degraded answer."""
 
     code = "model_unavailable"
     status = 503
+
+
+class StoreDown(Refusal):
+    """The store cannot be reached, or went away before the commit: nothing of the transaction was applied."""
+
+    code = "store_unavailable"
+    status = 503
+
+    def __init__(self, store: str = "the store") -> None:
+        super().__init__(f"{store} cannot be reached; nothing was written, please try again")

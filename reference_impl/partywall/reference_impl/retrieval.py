@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Awaitable, Callable, Iterable
 
 from partywall.canaries import Scope
@@ -13,6 +12,7 @@ from .embedding import Vector, embed, nearness
 from .keys import Key
 from .knowledge import KnowledgeChunk
 from .store import MemoryTable
+from .words import words
 
 MOST_TERMS = 64
 MOST_CACHED = 100
@@ -69,8 +69,7 @@ class Retrieval:
 
 def terms(query: str) -> list[str]:
     """The query's distinct words, in order; letters and digits only, so none is full-text syntax."""
-    words = (word for word in re.findall(r"[^\W_]+", query.casefold()))
-    return list(dict.fromkeys(words))[:MOST_TERMS]
+    return words(query)[:MOST_TERMS]
 
 
 def _score(text: str, words: list[str]) -> int:

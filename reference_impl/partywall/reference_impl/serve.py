@@ -16,7 +16,8 @@ from partywall.canaries import UsageError
 
 from .app import create_app
 from .parts import Parts, compose
-from .settings import Settings, from_environment
+from .refusals import Refusal
+from .settings import STORES, Settings, from_environment
 
 
 class _Server(uvicorn.Server):
@@ -28,12 +29,15 @@ class _Server(uvicorn.Server):
 
 
 def serve(arguments: Sequence[str], parts: Parts, program: str) -> int:
-    """Serve until SIGTERM or SIGINT; 0 after a clean end, 2 for settings that are refused."""
+    """Serve until SIGTERM or SIGINT; 0 after a clean end, 2 for settings that are refused, 3 without its store."""
     try:
         system = compose(_settings(arguments, program), parts)
     except UsageError as error:
         print(f"{program}: {error}", file=sys.stderr)
         return 2
+    except Refusal as refused:
+        print(f"{program}: {refused.detail}", file=sys.stderr)
+        return 3
     settings = system.settings
     config = uvicorn.Config(
         create_app(system),
@@ -65,6 +69,8 @@ def _settings(arguments: Sequence[str], program: str) -> Settings:
     parser.add_argument(
         "--objects-url", default="", help="object store that fsspec knows; a folder below --data without it"
     )
+    parser.add_argument("--store", default="sqlite", help=f"one of {', '.join(STORES)}; URLs by environment")
+    parser.add_argument("--store-schema", default="partywall", help="this deployment's share of a server")
     for name in (
         "model-timeout",
         "model-deadline",
@@ -72,8 +78,22 @@ def _settings(arguments: Sequence[str], program: str) -> Settings:
         "idle-after",
         "lifetime",
         "archive-after",
+        "task-after",
+        "user-after",
+        "sweep-every",
+        "user-refill",
+        "tenant-refill",
     ):
         parser.add_argument(f"--{name}", type=float, default=argparse.SUPPRESS, help="seconds")
-    for name in ("model-retries", "max-turns", "history-turns", "recalled-memories"):
+    for name in (
+        "model-retries",
+        "max-turns",
+        "condense-at",
+        "history-turns",
+        "recalled-memories",
+        "user-burst",
+        "tenant-burst",
+    ):
         parser.add_argument(f"--{name}", type=int, default=argparse.SUPPRESS)
+    parser.add_argument("--movable-clock", action="store_true", help="an operator may move the clock: for tests")
     return from_environment(vars(parser.parse_args(arguments)))

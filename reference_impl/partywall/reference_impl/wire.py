@@ -19,6 +19,7 @@ Solid = Annotated[str, Field(min_length=1, pattern=r"\S")]
 Count = Annotated[int, Field(ge=1, le=10_000)]
 Version = Annotated[int, Field(ge=0, le=2**53)]
 Instant = Annotated[float, Field(allow_inf_nan=False)]
+LayerName = Annotated[Layer, Field(strict=False)]
 LevelName = Literal["tenant", "user", "session", "task"]
 
 
@@ -49,8 +50,13 @@ class Watched(Strict):
     scope: ScopeBody | None = None
 
 
+class AdvanceClock(Watched):
+    seconds: Annotated[float, Field(ge=0, le=10_000_000_000, allow_inf_nan=False)]
+
+
 class CreateSession(Scoped):
     carry_from: GivenId | None = None
+    carry: list[GivenId] | None = None
 
 
 class AppendTurn(Scoped):
@@ -89,22 +95,27 @@ class ById(Scoped):
 class PutFact(Scoped):
     key: GivenId
     value: Any
-    layer: Annotated[Layer, Field(strict=False)]
+    layer: LayerName
+    valid_from: Instant | None = None
 
 
 class GetFact(Scoped):
     key: GivenId
     at: Instant | None = None
+    known_at: Instant | None = None
+    layer: LayerName | None = None
 
 
 class ListFacts(Scoped):
     at: Instant | None = None
+    known_at: Instant | None = None
+    layer: LayerName | None = None
     include_superseded: bool = False
 
 
 class DeleteFact(Scoped):
     key: GivenId
-    layer: Annotated[Layer, Field(strict=False)] | None = None
+    layer: LayerName | None = None
 
 
 class PutArtifact(Scoped):
@@ -114,6 +125,11 @@ class PutArtifact(Scoped):
 
 class GetArtifact(Scoped):
     name: GivenId
+
+
+class RenderArtifact(Scoped):
+    name: GivenId
+    template: str
 
 
 class CachedAnswer(Scoped):

@@ -12,8 +12,9 @@ from partywall.canaries import Scope
 from ._demo import Account, Demo
 from ._stage import Deployment, NotShown, Stage
 
-LIMITS = {"idle_after": 1.0, "lifetime": 3.0, "archive_after": 1.0}
-"""Seconds: a session of the demonstration lives through in five what otherwise takes a month."""
+LIMITS = {"idle_after": 15 * 60.0, "lifetime": 8 * 3600.0, "archive_after": 30 * 86400.0}
+"""Seconds: what a session of the demonstration lives through, by a clock that is moved on."""
+LONGEST_WAIT = 60.0
 TRIES = 5
 POLL = 0.05
 PATIENCE = 30.0
@@ -24,9 +25,9 @@ _REDACTED = re.compile(r"t[^|\s]+\|u#[0-9a-f]{8}\|s[^|\s]+\|k\S*")
 async def run(stage: Stage, account: Account) -> None:
     """A session is written to, left alone, written to again, and left to its end."""
     deployment = await stage.reference(**LIMITS)
-    account.tell(
-        "with limits of {idle_after:g} s idle, {lifetime:g} s alive, {archive_after:g} s kept:".format(**LIMITS)
-    )
+    idle, alive, kept = (_span(LIMITS[name]) for name in ("idle_after", "lifetime", "archive_after"))
+    moved = ", by a clock that is moved on" if "advance_clock" in deployment.operations else ""
+    account.tell(f"with limits of {idle} idle, {alive} alive, {kept} kept{moved}:")
     session, info = await _active(deployment)
     account.claim(f"active: {info['turns']} turn", info["state"] == "active", info["state"])
     end = info["expires_at"]
@@ -63,7 +64,15 @@ async def _active(deployment: Deployment) -> tuple[Scope, dict[str, Any]]:
 
 
 async def _awaited(deployment: Deployment, session: Scope, wanted: str, seconds: float) -> str:
-    """The state that the session came to: the wanted one, or whatever it was when patience ended."""
+    """The state that the session came to: the wanted one, or whatever it was when patience ended.
+
+    Raises NotShown where that would take too long and the target's clock cannot be moved.
+    """
+    if "advance_clock" in deployment.operations:
+        await deployment.value("advance_clock", session, seconds=seconds)
+        return str((await deployment.value("session_info", session))["state"])
+    if seconds > LONGEST_WAIT:
+        raise NotShown(f"{wanted}: it takes {_span(seconds)}, and the target's clock cannot be moved")
     until = time.monotonic() + seconds + min(PATIENCE, 5 * seconds)
     while True:
         state = str((await deployment.value("session_info", session))["state"])
@@ -86,13 +95,23 @@ async def _refusal(account: Account, deployment: Deployment, session: Scope) -> 
 
 async def _left(account: Account, deployment: Deployment, session: Scope) -> None:
     offered = "archive_session" in deployment.operations
-    if offered:
-        await deployment.ask("archive_session", session)
-    turns = (await deployment.value("session_info", session))["turns"]
+    info = await deployment.value("session_info", session)
+    turns = max(info["turns"], len(await deployment.texts(session)) if offered else 0)
     if turns and not offered:
         account.not_shown(f"archived: 0 turns left (the target does not clear an archived session: {turns} turns left)")
-    else:
-        account.measure(f"archived: {turns} turns left", "archived: 0 turns left")
+        return
+    account.measure(f"archived: {turns} turns left", "archived: 0 turns left")
+    summary = info.get("summary")
+    if summary:
+        tasks = ", ".join(f"{task}: {each['turns']} turns" for task, each in summary["tasks"].items())
+        account.tell(f"  still told of it: version {info['version']}, {tasks}")
+
+
+def _span(seconds: float) -> str:
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds / size:g} {unit}"
+    return f"{seconds:g} s"
 
 
 DEMO = Demo(id="four_states", number=6, title="the four states", run=run)

@@ -12,7 +12,22 @@ from importlib.metadata import version
 import typer
 from partywall.canaries import PartywallError
 
-from .commands import demo, doctor, explain, judge, list_, load, mint, mock_llm, power, replay, scan, verify, watch
+from .commands import (
+    demo,
+    doctor,
+    explain,
+    judge,
+    lint_keys,
+    list_,
+    load,
+    mint,
+    mock_llm,
+    power,
+    replay,
+    scan,
+    verify,
+    watch,
+)
 
 # typer carries a click of its own in some versions and uses the package in others, so the base class is found by name
 _OPTION_ERROR: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -37,6 +52,7 @@ app.command("replay")(replay.replay)
 app.command("mint")(mint.mint)
 app.command("mock-llm")(mock_llm.mock_llm)
 app.command("scan")(scan.scan)
+app.command("lint-keys")(lint_keys.lint_keys)
 app.command("power")(power.power)
 app.add_typer(watch.app, name="watch")
 

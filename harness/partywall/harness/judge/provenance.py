@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from partywall.canaries import Canary, Keyring, Level, Opened, Scan, Scanner, Scope, Sighting, reaches
@@ -68,6 +68,10 @@ class Provenance:
         for entry in history.entries:
             if isinstance(entry, Invoked) and entry.caller == entry.scope[:2]:
                 self._read_input(entry)
+        self._carried: dict[tuple[str | None, ...], set[str]] = {}
+        for founding, source in foundings(history):
+            tokens = self._concluded(history, source) | self._carried.get(source, set())
+            self._carried.setdefault(founding.scope[:3], set()).update(tokens)
 
     @property
     def canaries(self) -> Iterable[Sown]:
@@ -117,7 +121,7 @@ class Provenance:
             parted = self.parted(sown.canary.owner.path, viewer)
             if parted is None or self.shared(sown.canary.owner.tenant, viewer[0]):
                 return None
-            if reaches(sown.canary.reach, parted, channel):
+            if reaches(sown.canary.reach, parted, channel) or self._carried_to(sown.canary, viewer, channel):
                 return None
         return None if self._imported(opened.token, viewer, channel, at) else parted
 
@@ -129,6 +133,28 @@ class Provenance:
                 if apart is None or reaches(entered.reach, apart, channel):
                     return True
         return False
+
+    def _concluded(self, history: History, source: tuple[str | None, ...]) -> set[str]:
+        """What a session that goes on from `source` may carry: facts of its tasks, and what of its turns a fact there
+        tells. A fact of the session layer is no conclusion."""
+        found = {
+            text
+            for text, sown in self._sown.items()
+            if sown.canary.owner.path[:3] == source and _layer(history, sown) == "task"
+        }
+        for probe, call in history.invocations.items():
+            if call.op in ("list_facts", "get_fact") and call.scope[:3] == source:
+                told = {token for _, text in leaves(history.outcome(probe).value) for token in self.tokens(text)}
+                found |= {token for token in told & set(self._sown) if not _layer(history, self._sown[token])}
+        return found
+
+    def _carried_to(self, canary: Canary, viewer: RawPath, channel: str) -> bool:
+        """Whether it was carried into the viewer's session: there it reaches as far as in its own."""
+        if canary.text not in self._carried.get(viewer[:3], ()):
+            return False
+        owner = canary.owner.path
+        apart = self.parted((owner[0], owner[1], viewer[2], owner[3]), viewer)
+        return apart is None or reaches(canary.reach, apart, channel)
 
     def parted(self, one: RawPath, other: RawPath) -> Level | None:
         """The outermost level at which two paths part, among the dimensions that the target has."""
@@ -171,6 +197,20 @@ class Provenance:
             layer = str(invoked.arguments.get("layer", "task"))
             return reach_of(invoked.op, layer if layer in ("user", "session", "task") else "task")
         return {"*": Level.TASK}  # a question may be echoed to the task that asked it, and no further
+
+
+def foundings(history: History) -> Iterator[tuple[Invoked, tuple[str | None, ...]]]:
+    """Calls by which an owner opened a session to go on from another of its own, and that other one's path."""
+    for probe, call in history.invocations.items():
+        source = call.arguments.get("carry_from") if call.op == "create_session" else None
+        if source and call.caller == call.scope[:2] and history.outcome(probe).status != "fail":
+            yield call, (*call.scope[:2], str(source))
+
+
+def _layer(history: History, sown: Sown) -> str:
+    """The layer that a fact was put into; empty for what is no fact."""
+    call = history.invocations.get(sown.probe)
+    return str(call.arguments.get("layer", "")) if call is not None and call.op == "put_fact" else ""
 
 
 def unreached(canary: Canary, parted: Level | None, channel: str) -> bool:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from prometheus_client import CollectorRegistry
 
+from .apart import Apart
 from .checker import Checker, Settings
-from .exchange import Copy, ScopeFrom, passed_of
+from .exchange import ScopeFrom
 from .findings import Findings
 from .metrics import Metrics
-from .service import Service
 from .tally import Tally
 from .worker import Limits, Worker
 
@@ -43,17 +43,25 @@ class PartywallMiddleware:
     """Pure ASGI: `PartywallMiddleware(app, Middleware(Settings(key), Path("findings.jsonl")))`.
 
     Lifespan and websocket pass untouched. Of http, messages pass as they are and when they are; what is kept are
-    references to their bytes. An application's error passes unchanged, an error in here never reaches it. Raises
-    UsageError where the configuration cannot work: a short key, findings that cannot be written.
+    references to their bytes, which a process of its own checks. An application's error passes unchanged, an error in
+    here never reaches it. Raises UsageError where the configuration cannot work: a short key, findings that cannot be
+    written.
     """
 
     def __init__(self, app: App, watch: Middleware, registry: CollectorRegistry | None = None) -> None:
         self.app = app
-        self._service = Service(Checker(watch.settings, TAP), Findings(watch.findings))
         self._cap = watch.cap
-        self._scope_from = watch.scope_from
         self._keys = watch.scope_from.state_keys
-        self.worker: Worker[Copy] = Worker(self._check, watch.limits, self.total, self._service.idle)
+        Checker(watch.settings, TAP)  # whatever is wrong is told here and now, not by a process that dies of it
+        Findings(watch.findings).close()
+        setup = {
+            "settings": asdict(watch.settings),
+            "scope_from": asdict(watch.scope_from),
+            "findings": str(watch.findings.absolute()),
+            "cap": watch.cap,
+        }
+        self.apart = Apart(setup, watch.limits.hang, watch.limits.errors)
+        self.worker = Worker(self.apart, watch.limits)
         if registry is not None:
             queued, enabled = (lambda: self.worker.depth), (lambda: self.worker.enabled)
             Metrics(TAP, self, queued, enabled).register(registry)
@@ -61,35 +69,45 @@ class PartywallMiddleware:
     @property
     def total(self) -> Tally:
         """Everything counted so far."""
-        return self._service.total
+        return self.apart.total
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            if scope["type"] == "lifespan":
-                self.worker.close()
+            await self._pass(scope, receive, send)
             return
-        self.worker.wake()
-        if not self.worker.enabled:
+        worker = self.worker
+        worker.wake()
+        if not worker.enabled:
             await self.app(scope, receive, send)
             return
-        copy = Copy(scope, self._cap)
-
-        request, response = copy.request, copy.response
+        # not the scope itself: frameworks hang all they made for a request on it, and none of that could be freed
+        headers, path, query = scope.get("headers", ()), scope.get("path", ""), scope.get("query_string", b"")
+        asked: list[bytes] = []
+        replied: list[bytes] = []
+        start: Message | None = None
+        asked_room = room = self._cap
+        cut = False
 
         async def received() -> Message:
+            nonlocal asked_room
             message = await receive()
             try:
-                request(message)
+                if body := message.get("body"):
+                    asked_room -= _keep(asked, body, asked_room)
             except Exception:
                 self.total.errors += 1
             return message
 
         async def sent(message: Message) -> None:
+            nonlocal start, room, cut
             await send(message)
             try:
-                response(message)
+                if body := message.get("body"):
+                    cut |= len(body) > room
+                    room -= _keep(replied, body, room)
+                elif message["type"] == "http.response.start":
+                    start = message
             except Exception:
                 self.total.errors += 1
 
@@ -97,14 +115,29 @@ class PartywallMiddleware:
             await self.app(scope, received, sent)
         finally:
             try:
-                copy.keep(scope.get("state"), self._keys)
-                self.worker.offer(copy)
+                state = scope.get("state")
+                # now, before another request may change it
+                kept = {key: state[key] for key in self._keys if key in state} if state else None
+                worker.offer((headers, path, query, asked, replied, start, kept, cut))
             except Exception:
                 self.total.errors += 1
 
     def close(self) -> None:
-        """Check what still waits, for two seconds at most."""
+        """Check what still waits, for as long as `Limits.closing` says at most, and end the process that checks."""
         self.worker.close()
 
-    def _check(self, copies: list[Copy]) -> None:
-        self._service.check([passed_of(copy, self._scope_from) for copy in copies])
+    async def _pass(self, scope: Message, receive: Receive, send: Send) -> None:
+        lifespan = scope["type"] == "lifespan"
+        if lifespan:
+            self.worker.wake()  # so that the process is ready before the first request is
+        await self.app(scope, receive, send)
+        if lifespan:
+            self.worker.close()
+
+
+def _keep(kept: list[bytes], body: Any, room: int) -> int:
+    if room <= 0:
+        return 0
+    # only bytes stay as they are; a bytearray or a view may be used again by whoever sent it
+    kept.append(body if type(body) is bytes and len(body) <= room else bytes(body[:room]))
+    return len(kept[-1])

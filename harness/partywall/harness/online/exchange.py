@@ -1,10 +1,10 @@
-"""Exchange: one request and its reply as they crossed an ASGI server, copied by reference, read later."""
+"""Exchange: one request and its reply as they crossed an ASGI server, read out of its path."""
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -58,44 +58,22 @@ class ScopeFrom:
         return tuple(source.partition(":")[2] for source in every if source.startswith("state:"))
 
 
+@dataclass(frozen=True, slots=True)
 class Copy:
-    """What crosses while one request is served: references to bytes, up to `cap` of them either way.
+    """What crossed while one request was served, as plain data.
 
-    Its methods run in the path of the request: they add to lists and do nothing else.
+    `asked` and `replied` are the bodies either way, up to a cap that `left` tells how much was left of; `cut` says that
+    a reply went beyond it. `state` holds the keys of the scope's state that scopes are taken from.
     """
 
-    __slots__ = ("asked", "asked_room", "cap", "cut", "headers", "path", "query", "replied", "room", "start", "state")
-
-    def __init__(self, scope: MutableMapping[str, Any], cap: int) -> None:
-        # not the scope itself: frameworks hang all they made for a request on it, and none of that could be freed
-        self.headers = scope.get("headers", ())
-        self.path = scope.get("path", "")
-        self.query = scope.get("query_string", b"")
-        self.cap = self.asked_room = self.room = cap
-        self.asked: list[bytes] = []
-        self.replied: list[bytes] = []
-        self.start: Mapping[str, Any] | None = None
-        self.state: dict[str, Any] = {}
-        self.cut = False
-
-    def request(self, message: Mapping[str, Any]) -> None:
-        """A message came in."""
-        if message["type"] == "http.request" and (body := message.get("body")):
-            self.asked_room = _kept(self.asked, body, self.asked_room)
-
-    def response(self, message: Mapping[str, Any]) -> None:
-        """A message has gone out."""
-        if message["type"] == "http.response.body":
-            if body := message.get("body"):
-                self.cut |= len(body) > self.room
-                self.room = _kept(self.replied, body, self.room)
-        elif message["type"] == "http.response.start":
-            self.start = message
-
-    def keep(self, state: object, keys: Sequence[str]) -> None:
-        """The request is over: note what the state says, before another may change it."""
-        if isinstance(state, Mapping):
-            self.state = {key: state[key] for key in keys if key in state}
+    headers: Sequence[tuple[bytes, bytes]]
+    path: str
+    query: bytes
+    asked: Sequence[bytes]
+    replied: Sequence[bytes]
+    start: Mapping[str, Any] | None
+    state: Mapping[str, Any] | None
+    cut: bool
 
 
 class Exchange:
@@ -149,7 +127,7 @@ class Exchange:
                 if raw:
                     return raw.decode("latin-1")
                 continue
-            value = self._copy.state.get(rest) if kind == "state" else _pointed(self._document(), rest)
+            value = (self._copy.state or {}).get(rest) if kind == "state" else _pointed(self._document(), rest)
             if isinstance(value, int) and not isinstance(value, bool):
                 value = str(value)
             if isinstance(value, str) and value:
@@ -162,8 +140,9 @@ class Exchange:
         return self._body
 
 
-def passed_of(copy: Copy, scope_from: ScopeFrom) -> Passed:
-    """A copy as the checker takes it; without a record where nothing can be read: `binary`, `encoded`."""
+def passed_of(copy: Copy, scope_from: ScopeFrom, cap: int) -> Passed:
+    """A copy as the checker takes it; without a record where nothing can be read: `binary`, `encoded`. Nothing is
+    inflated beyond `cap` bytes."""
     media = encoding = b""
     for name, value in (copy.start or {}).get("headers", ()):
         if len(name) in _NAMED and (lower := name.lower()) in (b"content-type", b"content-encoding"):
@@ -172,10 +151,10 @@ def passed_of(copy: Copy, scope_from: ScopeFrom) -> Passed:
     if media and not any(text in media for text in _TEXTS):
         return Passed((), None, "binary")
     if encoding not in (b"", b"identity"):
-        inflated = _inflated(reply, encoding, copy.cap)
+        inflated = _inflated(reply, encoding, cap)
         if inflated is None:
             return Passed((), None, "encoded")
-        reply, cut = inflated, cut or len(inflated) >= copy.cap
+        reply, cut = inflated, cut or len(inflated) >= cap
     # a token that streams in pieces stands in no event: the pieces are put together before anything is scanned
     replies = (reply, assembled(reply)) if b"event-stream" in media else (reply,)
     return Passed((asked, *replies), Exchange(copy, scope_from, replies), "too_long" if cut else "")
@@ -185,14 +164,6 @@ def passed_of(copy: Copy, scope_from: ScopeFrom) -> Passed:
 def _parsed(source: str) -> tuple[str, str, bytes]:
     kind, _, rest = source.partition(":")
     return kind, rest, rest.lower().encode("latin-1", "replace")
-
-
-def _kept(kept: list[bytes], body: Any, room: int) -> int:
-    if room <= 0:
-        return 0
-    # only bytes stay as they are; a bytearray or a view may be used again by whoever sent it
-    kept.append(body if type(body) is bytes and len(body) <= room else bytes(body[:room]))
-    return room - len(kept[-1])
 
 
 def _texts(body: bytes) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ..judge.check import conclude
@@ -86,6 +86,16 @@ class Tally:
         for name in _COUNTED:
             getattr(tally, name).update(dict(record.get(name, {})))
         return tally
+
+    def to_wire(self) -> dict[str, Any]:
+        """Every count, durations included, as plain data."""
+        whole = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: dict(value) if isinstance(value, Counter) else value for name, value in whole.items()}
+
+    @classmethod
+    def from_wire(cls, record: Mapping[str, Any]) -> Tally:
+        """The tally that `to_wire` wrote."""
+        return cls(**{name: Counter(value) if name in _COUNTED else value for name, value in record.items()})
 
     def verdict(self, findings: tuple[Finding, ...] = ()) -> Verdict:
         """What the tally amounts to, by the judge's own arithmetic: no finding is HELD only if its controls passed.

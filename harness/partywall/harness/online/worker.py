@@ -1,4 +1,4 @@
-"""Worker: copies are checked out of the path, on a thread of its own that no request ever waits for."""
+"""Worker: copies are handed over out of the path, by a thread of its own that no request ever waits for."""
 
 from __future__ import annotations
 
@@ -6,23 +6,18 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any
 
-from .tally import Tally
+from .apart import Apart, CheckerHung
 
-T = TypeVar("T")
 OFF = "PARTYWALL_OFF"
 """The kill switch: set to anything but 0, nothing is copied and nothing checked."""
 
-_SLICE = 32
-"""Copies checked in one go, in about half a millisecond: that is what a request may wait for the interpreter, and the
-larger it is, the fewer do."""
+_BATCH = 64
 _LATEST_RETRY = 300.0
-_REST = 0.0005
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,39 +25,38 @@ class Limits:
     """What checking may cost those it checks.
 
     `queue` copies wait at most, the newest are dropped. After `errors` failures in a row checking pauses, for `pause`
-    seconds and twice as long each time it fails again. `interval` seconds lie between two looks at the queue: a thread
-    woken by every request would take the interpreter from the next one. A check that has not ended after `hang`
-    seconds counts as failed, and no copies are taken until it has.
+    seconds and twice as long each time it fails again; so it does once a check has not ended after `hang` seconds, and
+    the process that checks is killed. It is started `errors` times a minute at most. `interval` seconds lie between
+    two looks at the queue: a thread woken by every request would take the interpreter from the next one. `closing`
+    seconds may pass at the end until what waits is checked.
     """
 
     queue: int = 1000
     errors: int = 5
     pause: float = 10.0
-    interval: float = 0.25
+    interval: float = 0.05
     hang: float = 10.0
     off_file: Path | None = None
+    closing: float = 5.0
 
 
-class Worker(Generic[T]):
-    """Hands batches of what is offered to `check`, which may raise, hang or be slow: nobody who offers will notice.
+class Worker:
+    """Hands batches of what is offered to the process that checks, which may raise, hang, die or be slow: nobody who
+    offers will notice.
 
-    `check` counts for itself. The thread starts with `wake`, in the process that calls it: servers fork.
+    The thread starts with `wake`, in the process that calls it: servers fork.
     """
 
-    def __init__(
-        self, check: Callable[[list[T]], None], limits: Limits, total: Tally, idle: Callable[[], None]
-    ) -> None:
-        self._check = check
-        self._idle = idle
+    def __init__(self, apart: Apart, limits: Limits) -> None:
+        self._apart = apart
         self._limits = limits
-        self._total = total
-        self._queue: deque[T] = deque()
+        self._queue: deque[tuple[Any, ...]] = deque()
+        self._most = limits.queue
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._process = 0
         self._failures = 0
         self._closed_until = 0.0
-        self._busy_since = 0.0
         self._off = self._switched_off()
 
     @property
@@ -72,36 +66,39 @@ class Worker(Generic[T]):
 
     @property
     def enabled(self) -> bool:
-        """Whether copies are taken: no kill switch, no breaker open, no check that hangs."""
-        return not (self._off or self._closed_until or (self._busy_since and self._hangs()))
+        """Whether copies are taken: no kill switch, no breaker open."""
+        return not (self._off or self._closed_until)
 
     def wake(self) -> None:
         """Start the thread where this process has none yet."""
         if self._process != os.getpid():
+            if self._process:
+                self._apart.forget()
+                self._queue.clear()
             self._process = os.getpid()
-            self._busy_since = 0.0
             self._thread = threading.Thread(target=self._work, name="partywall-watch", daemon=True)
             self._thread.start()
 
-    def offer(self, item: T) -> bool:
+    def offer(self, copy: tuple[Any, ...]) -> bool:
         """Take a copy, or drop it where too many wait. Never waits, whatever the checker does."""
-        if len(self._queue) >= self._limits.queue:
-            self._total.skipped["dropped"] += 1
+        if len(self._queue) >= self._most:
+            self._apart.total.skipped["dropped"] += 1
             return False
-        self._queue.append(item)
+        self._queue.append(copy)
         return True
 
-    def close(self, timeout: float = 2.0) -> None:
-        """Check what waits, but for no longer than `timeout` seconds."""
+    def close(self) -> None:
+        """Have what waits checked, but for no longer than the limit says, and end the process that checks."""
         self._stop.set()
         thread = self._thread
         if thread is not None and self._process == os.getpid():
-            thread.join(timeout)
+            thread.join(self._limits.closing)
 
     def _work(self) -> None:
         while not self._stop.wait(self._limits.interval):
             self._once()
         self._once()
+        self._apart.close(self._limits.closing)
 
     def _once(self) -> None:
         self._off = self._switched_off()
@@ -113,35 +110,27 @@ class Worker(Generic[T]):
                 self._queue.clear()
                 return
             self._closed_until = 0.0
-        self._guarded(self._idle)
+        if not self._queue:
+            self._hand_over(())
         while self._queue and not self._closed_until:
-            batch = [self._queue.popleft() for _ in range(min(_SLICE, len(self._queue)))]
-            if self._guarded(partial(self._check, batch)):
-                self._failures = 0
-            # a moment in which whoever waits for the interpreter gets it
-            time.sleep(_REST)
+            self._hand_over([self._queue.popleft() for _ in range(min(_BATCH, len(self._queue)))])
 
-    def _guarded(self, work: Callable[[], object]) -> bool:
-        self._busy_since = time.monotonic()
+    def _hand_over(self, batch: Sequence[tuple[Any, ...]]) -> None:
         try:
-            work()
-        except Exception:
-            self._fail()
-            return False
-        finally:
-            self._busy_since = 0.0
-        return True
+            if batch:
+                self._apart.check(batch)
+                self._failures = 0
+            else:
+                self._apart.idle()
+        except Exception as error:
+            self._fail(isinstance(error, CheckerHung))
 
-    def _fail(self) -> None:
-        self._total.errors += 1
-        self._failures += 1
+    def _fail(self, at_once: bool) -> None:
+        self._apart.total.errors += 1
+        self._failures = max(self._failures + 1, self._limits.errors if at_once else 0)
         over = self._failures - self._limits.errors
         if over >= 0:
             self._closed_until = time.monotonic() + min(self._limits.pause * 2**over, _LATEST_RETRY)
-
-    def _hangs(self) -> bool:
-        since = self._busy_since
-        return since > 0 and time.monotonic() - since > self._limits.hang
 
     def _switched_off(self) -> bool:
         if os.environ.get(OFF, "0") not in ("", "0"):

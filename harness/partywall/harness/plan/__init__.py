@@ -18,6 +18,7 @@ from .operation import (
 )
 from .planting import Planting
 from .probe import Call, Probe, ValueOf
+from .promised import Promised, promised
 from .scenario import Pack, Plan, Scenario
 from .schedule import Line, Phase, Schedule
 from .script import ARTIFACT, CAS, FACT_KEY, IDEMPOTENT, QUESTION, Script
@@ -51,6 +52,7 @@ __all__ = [
     "Plan",
     "Planting",
     "Probe",
+    "Promised",
     "RawPath",
     "Scenario",
     "Schedule",
@@ -61,5 +63,6 @@ __all__ = [
     "before",
     "crossing",
     "lacking",
+    "promised",
     "reach_of",
 ]

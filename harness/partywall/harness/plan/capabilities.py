@@ -42,6 +42,14 @@ class Capabilities:
 
     @property
     def offers(self) -> frozenset[str]:
-        """What a need can be met by: operations, `authenticates`, and `promises.NAME` for each promise that is made."""
+        """What a need can be met by: operations, `authenticates`, and `promises.NAME` for each promise that is made; for
+        one that is a mapping, `promises.NAME.PART` too."""
         promised = {f"promises.{name}" for name, given in self.promises.items() if given}
+        promised |= {
+            f"promises.{name}.{part}"
+            for name, given in self.promises.items()
+            if isinstance(given, Mapping)
+            for part, number in given.items()
+            if number
+        }
         return self.operations | promised | ({AUTHENTICATES} if self.authenticates else set())

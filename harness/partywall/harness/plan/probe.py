@@ -9,6 +9,7 @@ from typing import Any, Literal
 from partywall.canaries import Canary, Scope
 
 from .identity import Address, Identity
+from .promised import Promised
 
 Credential = Literal["valid", "none", "expired"]
 
@@ -58,6 +59,8 @@ class Probe:
     probe's; never where wording must be identical, since a nonce in the question disables the cache that leaks.
     `faulted` has the trial's fault strike it. `needs` are promises without which it would ask for nothing;
     where the target has the operation `instead_of`, that one asks the same and this one is left out.
+    `repeat` sends it as often as a promise says, one call after the other; it then plants nothing, since every call
+    would plant the same.
     """
 
     id: str
@@ -69,6 +72,7 @@ class Probe:
     faulted: bool = False
     needs: frozenset[str] = frozenset()
     instead_of: str = ""
+    repeat: Promised | None = None
 
     @property
     def awaits(self) -> frozenset[str]:

@@ -10,6 +10,7 @@ from partywall.canaries import Canary
 from .capabilities import Capabilities
 from .operation import OPERATIONS
 from .probe import Probe
+from .promised import Promised
 from .trial import HEALTHY, STEADY
 
 ASKING = frozenset({"run_turn", "cached_answer"})
@@ -75,7 +76,8 @@ class Schedule:
         )
 
     def fitted(self, capabilities: Capabilities) -> Schedule:
-        """This schedule without the probes that the target cannot answer, its reach as the target declares it.
+        """This schedule without the probes that the target cannot answer, its reach as the target declares it, and
+        numbers that its promises give in their places.
 
         A probe that waits for the value of a dropped one is dropped with it.
         """
@@ -88,7 +90,7 @@ class Schedule:
                 for probe in line.probes:
                     if probe.call.op in capabilities.operations and probe.awaits <= kept and _may(probe, capabilities):
                         kept.add(probe.id)
-                        probes.append(_reaching(probe, capabilities))
+                        probes += _repeated(_reaching(_promised(probe, capabilities), capabilities), capabilities)
                 if probes:
                     lines.append(replace(line, probes=tuple(probes)))
             if lines:
@@ -101,11 +103,35 @@ def _may(probe: Probe, capabilities: Capabilities) -> bool:
     call = probe.call
     if not probe.needs <= capabilities.offers or probe.instead_of in capabilities.operations:
         return False
+    if any(
+        isinstance(value, Promised) and value.of(capabilities.promises) is None for value in call.arguments.values()
+    ):
+        return False
     if OPERATIONS[call.op].operator:
         return True
     if call.credential != "valid":
         return capabilities.authenticates
     return capabilities.authenticates or (call.caller.tenant, call.caller.user) == call.scope.path[:2]
+
+
+def _promised(probe: Probe, capabilities: Capabilities) -> Probe:
+    """The probe with promised numbers for its arguments."""
+    given = {
+        name: value.of(capabilities.promises)
+        for name, value in probe.call.arguments.items()
+        if isinstance(value, Promised)
+    }
+    if not given:
+        return probe
+    return replace(probe, call=replace(probe.call, arguments={**probe.call.arguments, **given}))
+
+
+def _repeated(probe: Probe, capabilities: Capabilities) -> list[Probe]:
+    """One probe for each time that it is sent: `p7` becomes `p7.1`, `p7.2`, …"""
+    if probe.repeat is None:
+        return [probe]
+    times = probe.repeat.count(capabilities.promises)
+    return [replace(probe, id=f"{probe.id}.{number}", repeat=None) for number in range(1, times + 1)]
 
 
 def _reaching(probe: Probe, capabilities: Capabilities) -> Probe:

@@ -13,6 +13,7 @@ from .identity import Address, Identity
 from .operation import OPERATIONS
 from .planting import Planting
 from .probe import Call, Credential, Probe, ValueOf
+from .promised import Promised
 from .schedule import Phase, Schedule
 
 SEARCH = "booking reference"
@@ -189,6 +190,16 @@ class Script:
     def view(self, op: str, scope: Scope) -> Probe:
         """An operator's look at what is at rest; the scope only says whose world it is."""
         return self.probe(op, scope, OPERATOR)
+
+    def later(self, scope: Scope, seconds: float | Promised) -> Probe:
+        """An operator moves the target's clock on; the scope only says whose world it is."""
+        return self.probe("advance_clock", scope, OPERATOR, seconds=seconds)
+
+    def filler(self, scope: Scope, times: Promised, text: str = "One more line for the record.") -> list[Probe]:
+        """Turns that plant nothing, as many as a promise says: by the bare append where the target has one."""
+        appended = replace(self.probe("append_turn", scope, text=text), repeat=times)
+        asked = replace(self.probe("run_turn", scope, text=text), repeat=times, instead_of="append_turn")
+        return [appended, asked]
 
     def with_credential(self, credential: Credential, probes: Iterable[Probe]) -> list[Probe]:
         """The same probes, sent with no credential or an expired one, each client on a connection of its own."""

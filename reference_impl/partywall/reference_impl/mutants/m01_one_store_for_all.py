@@ -15,7 +15,7 @@ class OneForAll(Keys):
 
     def row(self, scope: Scope, level: Level) -> Row:
         _, user, session, task = super().row(scope, level)
-        return "", user, session, task
+        return "everybody", user, session, task
 
 
 MUTANT = Mutant(

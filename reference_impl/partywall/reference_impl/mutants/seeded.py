@@ -10,13 +10,17 @@ from ..parts import Parts
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A seeded fault. `caught_by`: finding codes, any one a kill. `seen_in`: where it shows."""
+    """A seeded fault. `caught_by`: finding codes, any one a kill. `seen_in`: where it shows.
+
+    `unmasks` names a part that was taken away besides, since it would have hidden the fault.
+    """
 
     id: str
     title: str
     caught_by: frozenset[str]
     seen_in: str
     build: Callable[[Parts], Parts]
+    unmasks: str = ""
 
     def replaced(self) -> list[str]:
         """The names of the parts that differ from the reference's."""

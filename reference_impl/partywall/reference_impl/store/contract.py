@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,14 +28,43 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session's own record: `mark` its canary, `turns` those stored, `version` those ever appended."""
+    """A session's own record: `mark` its canary, `version` the turns ever appended, `head` those taken away again from
+    the front, `summary` what is told of it once it is archived (JSON)."""
 
-    session: str
+    scope: Scope
     life: Life
     version: int
-    turns: int
+    head: int
     mark: str | None
     incarnation: str
+    summary: str | None = None
+
+    @property
+    def stored(self) -> int:
+        """The turns that are there."""
+        return self.version - self.head
+
+
+@dataclass(frozen=True, slots=True)
+class Early:
+    """Turns of one task that may be condensed, of a session as it was when they were read."""
+
+    turns: tuple[Turn, ...]
+    incarnation: str
+    before: str
+    """The task's summary so far, empty for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What an artifact is rendered from: a template, and the facts as known at the instant `at` (Unix seconds).
+
+    `versions` are the (layer, key, version, recorded at) of those that it uses.
+    """
+
+    template: str
+    at: float
+    versions: tuple[tuple[str, str, int, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +88,8 @@ class SessionTable(TurnStore, Protocol):
         """The user's sessions, oldest first."""
         ...
 
-    async def everywhere(self) -> list[tuple[str, Life]]:
-        """Tenant and life of every session: an operator's view."""
+    async def everywhere(self) -> list[Session]:
+        """Every session: an operator's view."""
         ...
 
     async def turns(self, scope: Scope, limit: int | None = None) -> list[Turn]:
@@ -68,6 +98,31 @@ class SessionTable(TurnStore, Protocol):
 
     async def history(self, scope: Scope, last: int, up_to: int | None = None) -> list[Turn]:
         """The *task's* last turns in order: filtered by task before the last ones are taken."""
+        ...
+
+    async def condense(self, scope: Scope, early: Early, summary: str) -> bool:
+        """Put `summary` into the task's facts in place of its `early` turns, and take away the front that may go.
+
+        False, and nothing is changed, where the session or these turns are no longer what was read.
+        """
+        ...
+
+    async def cut(self, scope: Scope, keep: int) -> int:
+        """Take away all but the session's last `keep` turns, for a note in each task's facts of how they began.
+
+        How many turns went that nothing had stood for.
+        """
+        ...
+
+    async def early(self, scope: Scope, keep: int) -> Early | None:
+        """What of the scope's task may be condensed: its turns but those among the session's last `keep`."""
+        ...
+
+    async def archive(self, scope: Scope, due: bool = False) -> bool:
+        """Take a session's text away for good, and keep its record and a summary; whether it was done now.
+
+        `due`: only where its time has come.
+        """
         ...
 
     async def reply_to(self, scope: Scope, caller: str, request_id: str) -> Turn | None:
@@ -86,12 +141,18 @@ class FactTable(Protocol):
         """Whether a version was superseded."""
         ...
 
-    async def chain(self, scope: Scope, layer: Layer, name: str | None = None) -> list[Fact]:
-        """Every version of the layer's facts (of one name), by name and version."""
+    async def chain(
+        self, scope: Scope, layer: Layer, name: str | None = None, known_at: float | None = None
+    ) -> list[Fact]:
+        """Every version of the layer's facts (of one name), by name and valid time, as believed at `known_at`."""
         ...
 
-    async def carry(self, source: Scope, target: Scope) -> int:
-        """Copy the open task-layer facts of one session into another; how many."""
+    async def conclusions(self, source: Scope) -> list[tuple[str, Fact]]:
+        """The open task-layer facts of a session, each with its task."""
+        ...
+
+    async def carry(self, source: Scope, target: Scope, names: Collection[str] | None = None) -> int:
+        """Copy the open task-layer facts of one session (of these names) into another; how many."""
         ...
 
     async def delete(self, scope: Scope, layer: Layer, name: str) -> int: ...
@@ -138,7 +199,11 @@ class MemoryTable(Protocol):
 class ArtifactTable(Protocol):
     """Which artifacts there are; their text lies in the object store."""
 
-    async def put(self, scope: Scope, name: str, path: str) -> None: ...
+    async def put(self, scope: Scope, name: str, path: str, size: int, source: Source | None = None) -> None: ...
+
+    async def source(self, scope: Scope, name: str) -> Source | None:
+        """What an artifact was rendered from; None where there is none of that name, or it was not rendered."""
+        ...
 
     async def path(self, scope: Scope, name: str) -> str | None: ...
 

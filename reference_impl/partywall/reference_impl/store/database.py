@@ -75,6 +75,11 @@ class Table:
     key: tuple[str, ...]
     indexes: tuple[tuple[str, ...], ...] = ()
 
+    def definitions(self) -> dict[str, str]:
+        """Each column's definition by its name, in order. No definition holds a comma."""
+        found = [definition.strip() for definition in self.columns.split(",")]
+        return {definition.split()[0].strip('"'): definition for definition in found}
+
 
 class Database(Protocol):
     """Runs functions of a connection, each in a transaction of its own, never on the event loop's thread.

@@ -1,13 +1,15 @@
-"""Facts: one row a version, owned by the ids of its layer."""
+"""Facts: one row a claim, owned by the ids of its layer and never changed; what held follows from the rows."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
+from itertools import groupby
 
 from partywall.canaries import Level, Scope
 
 from ..clock import Clock
-from ..facts import Assertion, Fact, supersede
+from ..facts import Assertion, Claim, Fact, believed, supersede
 from ..keys import Keys
 from ..layers import Layer
 from .contract import PlaceReport
@@ -18,12 +20,12 @@ TABLES = (
         "facts",
         'tenant TEXT NOT NULL, "user" TEXT NOT NULL, session TEXT NOT NULL, task TEXT NOT NULL,'
         " layer TEXT NOT NULL, name TEXT NOT NULL, version BIGINT NOT NULL, value TEXT NOT NULL,"
-        " valid_from DOUBLE PRECISION NOT NULL, valid_to DOUBLE PRECISION, recorded_at DOUBLE PRECISION NOT NULL,"
-        " source_turn BIGINT, superseded_by BIGINT",
+        " valid_from DOUBLE PRECISION NOT NULL, recorded_at DOUBLE PRECISION NOT NULL, source_turn BIGINT,"
+        " made_by TEXT NOT NULL DEFAULT '', carried_from TEXT",
         ("tenant", "user", "session", "task", "layer", "name", "version"),
     ),
 )
-_FIELDS = "name, value, layer, version, valid_from, valid_to, recorded_at, source_turn, superseded_by"
+_FIELDS = "name, value, layer, version, valid_from, recorded_at, source_turn, made_by, carried_from"
 
 
 class SqlFacts:
@@ -36,33 +38,33 @@ class SqlFacts:
 
     async def put(self, scope: Scope, claim: Assertion) -> bool:
         owner = self._owner(scope, claim.layer)
-        return await self._database.write(scope.tenant, lambda db: _apply(db, owner, claim))
+        return await self._database.write(scope.tenant, lambda db: assert_into(db, owner, claim))
 
-    async def chain(self, scope: Scope, layer: Layer, name: str | None = None) -> list[Fact]:
+    async def chain(
+        self, scope: Scope, layer: Layer, name: str | None = None, known_at: float | None = None
+    ) -> list[Fact]:
         owner = self._owner(scope, layer)
 
         def job(db: Connection) -> list[Fact]:
-            return _chain(db, owner, layer, name)
+            return chain_of(db, owner, layer, name, known_at)
 
         return await self._database.read(scope.tenant, job)
 
-    async def carry(self, source: Scope, target: Scope) -> int:
-        now = self._clock.now()
+    async def conclusions(self, source: Scope) -> list[tuple[str, Fact]]:
+        return await self._database.read(source.tenant, lambda db: self._conclusions(db, source))
+
+    async def carry(self, source: Scope, target: Scope, names: Collection[str] | None = None) -> int:
+        now, redacted = self._clock.now(), str(self._keys.log(Scope(*source.path[: Level.SESSION])))
 
         def job(db: Connection) -> int:
-            condition, session = below(self._keys, source, Level.SESSION)
-            tasks = [
-                row["task"]
-                for row in db.execute(f"SELECT DISTINCT task FROM facts WHERE {condition} AND layer = 'task'", session)
-            ]
             carried = 0
-            for task in tasks:
-                old = self._owner(replace(source, task=task), Layer.TASK)
-                new = self._owner(replace(target, task=task), Layer.TASK)
-                for fact in _chain(db, old, Layer.TASK, None):
-                    if fact.valid_to is None:
-                        _apply(db, new, Assertion(fact.name, fact.value, Layer.TASK, now, None))
-                        carried += 1
+            for task, fact in self._conclusions(db, source):
+                if names is None or fact.name in names:
+                    new = self._owner(replace(target, task=task), Layer.TASK)
+                    made_by = fact.claim.made_by
+                    said = Assertion(fact.name, fact.value, Layer.TASK, now, None, None, made_by, redacted)
+                    assert_into(db, new, said)
+                    carried += 1
             return carried
 
         return await self._database.write(source.tenant, job)
@@ -89,40 +91,57 @@ class SqlFacts:
 
         return merged(await self._database.everywhere(job))
 
+    def _conclusions(self, db: Connection, source: Scope) -> list[tuple[str, Fact]]:
+        condition, session = below(self._keys, source, Level.SESSION)
+        rows = db.execute(
+            f"SELECT task, {_FIELDS} FROM facts WHERE {condition} AND layer = 'task' ORDER BY task, name, version",
+            session,
+        ).fetchall()
+        return [
+            (task, believed([_claim(row) for row in group])[-1])
+            for (task, _), group in groupby(rows, key=lambda row: (row["task"], row["name"]))
+        ]
+
     def _owner(self, scope: Scope, layer: Layer) -> tuple[str, ...]:
         return self._keys.row(layer.owner(scope), layer.level)
 
 
-def _chain(db: Connection, owner: tuple[str, ...], layer: Layer, name: str | None) -> list[Fact]:
+def chain_of(
+    db: Connection, owner: tuple[str, ...], layer: Layer, name: str | None, known_at: float | None = None
+) -> list[Fact]:
+    """The versions of an owner's facts, by name and valid time."""
+    claims = claims_of(db, owner, layer, name)
+    return [fact for _, group in groupby(claims, key=_name) for fact in believed(list(group), known_at)]
+
+
+def claims_of(db: Connection, owner: tuple[str, ...], layer: Layer, name: str | None) -> list[Claim]:
+    """What was asserted of an owner's facts, by name and version."""
     named = "" if name is None else " AND name = ?"
     values = (*owner, layer.value) if name is None else (*owner, layer.value, name)
     condition = f"{OWNER} AND layer = ?{named} ORDER BY name, version"
-    rows = db.execute(f"SELECT {_FIELDS} FROM facts WHERE {condition}", values)
-    return [_fact(row) for row in rows]
+    return [_claim(row) for row in db.execute(f"SELECT {_FIELDS} FROM facts WHERE {condition}", values)]
 
 
-def _fact(row: Row) -> Fact:
+def assert_into(db: Connection, owner: tuple[str, ...], said: Assertion) -> bool:
+    """Keep what an assertion adds to the claims of its fact; whether there was a version before it."""
+    claims = claims_of(db, owner, said.layer, said.name)
+    new = supersede(claims, said)
+    if new is None:
+        return False
+    db.execute(
+        f'INSERT INTO facts (tenant, "user", session, task, {_FIELDS}) VALUES ({", ".join("?" * 13)})',
+        (
+            *(*owner, new.name, new.value, new.layer.value, new.version, new.valid_from, new.recorded_at),
+            *(new.source_turn, new.made_by, new.carried_from),
+        ),
+    )
+    return bool(claims)
+
+
+def _claim(row: Row) -> Claim:
     plain = {name: row[name] for name in _FIELDS.split(", ")}
-    return Fact(**{**plain, "layer": Layer(plain["layer"])})
+    return Claim(**{**plain, "layer": Layer(plain["layer"])})
 
 
-def _apply(db: Connection, owner: tuple[str, ...], claim: Assertion) -> bool:
-    chain = _chain(db, owner, claim.layer, claim.name)
-    change = supersede(chain[-1] if chain else None, claim)
-    if change.closed is not None:
-        closed = change.closed
-        db.execute(
-            f"UPDATE facts SET valid_to = ?, superseded_by = ? WHERE {OWNER}"
-            " AND layer = ? AND name = ? AND version = ?",
-            (closed.valid_to, closed.superseded_by, *owner, claim.layer.value, claim.name, closed.version),
-        )
-    if change.opened is not None:
-        new = change.opened
-        db.execute(
-            f'INSERT INTO facts (tenant, "user", session, task, {_FIELDS}) VALUES ({", ".join("?" * 13)})',
-            (
-                *(*owner, new.name, new.value, new.layer.value, new.version, new.valid_from, new.valid_to),
-                *(new.recorded_at, new.source_turn, new.superseded_by),
-            ),
-        )
-    return change.closed is not None
+def _name(claim: Claim) -> str:
+    return claim.name

@@ -7,26 +7,26 @@ from uuid import uuid4
 from partywall.canaries import Level, Scope
 
 from ..append import Appended, Draft
-from ..clock import Clock
-from ..keys import Keys
-from ..lifecycle import Life, Limits
-from ..marks import Marks
-from ..refusals import ConcurrencyError, Conflict, Expired, Limited
+from ..lifecycle import State
+from ..refusals import ConcurrencyError, Conflict, Expired, Overtaken, SessionFull
 from .contract import PlaceReport, Session, Turn
-from .database import Connection, Database, Row, Table, below, merged, report
+from .database import Connection, Row, Table, below, merged, report
+from .shortening import SESSION, Shortening
 
 _SCOPE = 'tenant TEXT NOT NULL, "user" TEXT NOT NULL, session TEXT NOT NULL, task TEXT NOT NULL'
 TABLES = (
     Table(
         "sessions",
         f"{_SCOPE} DEFAULT '', incarnation TEXT NOT NULL, created_at DOUBLE PRECISION NOT NULL,"
-        " last_active DOUBLE PRECISION NOT NULL, version BIGINT NOT NULL DEFAULT 0, mark TEXT",
+        " last_active DOUBLE PRECISION NOT NULL, version BIGINT NOT NULL DEFAULT 0, mark TEXT,"
+        " head BIGINT NOT NULL DEFAULT 0, archived_at DOUBLE PRECISION, summary TEXT,"
+        " fence BIGINT NOT NULL DEFAULT 0",
         ("tenant", "user", "session"),
     ),
     Table(
         "turns",
         f"{_SCOPE}, turn BIGINT NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL, at DOUBLE PRECISION NOT NULL,"
-        " erased BIGINT NOT NULL DEFAULT 0",
+        " erased BIGINT NOT NULL DEFAULT 0, condensed BIGINT NOT NULL DEFAULT 0",
         ("tenant", "user", "session", "turn"),
         (("tenant", "user", "session", "task", "turn"),),
     ),
@@ -37,18 +37,10 @@ TABLES = (
         ("tenant", "user", "session", "caller", "request_id", "part"),
     ),
 )
-_SESSION = 'tenant = ? AND "user" = ? AND session = ?'
 
 
-class SqlSessions:
+class SqlSessions(Shortening):
     """The session table of shared tables: every statement is filtered by tenant, user and session."""
-
-    def __init__(self, database: Database, keys: Keys, clock: Clock, limits: Limits, marks: Marks) -> None:
-        self._database = database
-        self._keys = keys
-        self._clock = clock
-        self._limits = limits
-        self._marks = marks
 
     async def create(self, scope: Scope) -> bool:
         def job(db: Connection) -> bool:
@@ -64,8 +56,8 @@ class SqlSessions:
         owner = self._owner(scope)
 
         def job(db: Connection) -> Session | None:
-            row = db.execute(f"SELECT *, {_TURNS} FROM sessions WHERE {_SESSION}", owner).fetchone()
-            return _session(row) if row else None
+            row = self._row(db, owner)
+            return self._session(row) if row else None
 
         return await self._database.read(scope.tenant, job)
 
@@ -74,15 +66,15 @@ class SqlSessions:
 
         def job(db: Connection) -> list[Session]:
             order = "ORDER BY created_at, session"
-            rows = db.execute(f"SELECT *, {_TURNS} FROM sessions WHERE {condition} {order}", owner)
-            return [_session(row) for row in rows]
+            return [
+                self._session(row) for row in db.execute(f"SELECT * FROM sessions WHERE {condition} {order}", owner)
+            ]
 
         return await self._database.read(scope.tenant, job)
 
-    async def everywhere(self) -> list[tuple[str, Life]]:
-        def job(db: Connection) -> list[tuple[str, Life]]:
-            rows = db.execute("SELECT tenant, created_at, last_active FROM sessions")
-            return [(row["tenant"], Life(row["created_at"], row["last_active"])) for row in rows]
+    async def everywhere(self) -> list[Session]:
+        def job(db: Connection) -> list[Session]:
+            return [self._session(row) for row in db.execute("SELECT * FROM sessions")]
 
         return await self._database.everywhere(job)
 
@@ -90,7 +82,7 @@ class SqlSessions:
         return await self._database.write(scope.tenant, lambda db: self._append(db, scope, draft, seen))
 
     async def turns(self, scope: Scope, limit: int | None = None) -> list[Turn]:
-        return await self._last_turns(scope, _SESSION, self._owner(scope), limit)
+        return await self._last_turns(scope, SESSION, self._owner(scope), limit)
 
     async def history(self, scope: Scope, last: int, up_to: int | None = None) -> list[Turn]:
         condition, owner = below(self._keys, scope, Level.TASK)
@@ -99,8 +91,8 @@ class SqlSessions:
 
     async def reply_to(self, scope: Scope, caller: str, request_id: str) -> Turn | None:
         owner = self._owner(scope)
-        request = f"SELECT turn FROM requests WHERE {_SESSION} AND caller = ? AND request_id = ?"
-        wanted = f"{_SESSION} AND turn = ({request} AND part = 'assistant')"
+        request = f"SELECT turn FROM requests WHERE {SESSION} AND caller = ? AND request_id = ?"
+        wanted = f"{SESSION} AND turn = ({request} AND part = 'assistant')"
         found = await self._last_turns(scope, wanted, (*owner, *owner, caller, request_id), 1)
         return found[0] if found else None
 
@@ -128,27 +120,29 @@ class SqlSessions:
     def _append(self, db: Connection, scope: Scope, draft: Draft, seen: int | None) -> Appended:
         owner = self._owner(scope)
         now = self._clock.now()
-        row = db.execute(f"SELECT * FROM sessions WHERE {_SESSION}", owner).fetchone()
+        row = self._row(db, owner)
         # First of all the request id: a retry must get its first answer even where it would be refused now.
         if row is not None and (earlier := self._earlier(db, scope, draft, row)) is not None:
             return earlier
         if draft.answers is not None and not self._stands(db, scope, draft.answers, row):
             raise Conflict("what this answers was deleted while the answer was made; nothing was written")
+        fence = max(draft.fence, row["fence"] if row else 0)
+        if 0 < draft.fence < fence:
+            raise Overtaken(fence)
         actual = row["version"] if row else None
         if actual != seen:
             raise ConcurrencyError(seen, actual)
         if row is None and (row := self._create(db, scope)) is None:
             raise ConcurrencyError(seen, 0)
-        life = Life(row["created_at"], row["last_active"])
-        if not life.writable(now, self._limits):
+        if not self.writable(row, now):
             raise Expired(self._keys.log(scope))
-        if row["version"] >= self._limits.max_turns:
-            raise Limited("the session is full; open a new one")
+        if row["version"] - row["head"] >= self._limits.max_turns:
+            raise SessionFull
         turn = row["version"] + 1
         # Where writers run side by side, this is what only one of those that read the same version can do.
         changed = db.execute(
-            f"UPDATE sessions SET version = ?, last_active = ? WHERE {_SESSION} AND version = ?",
-            (turn, now, *owner, row["version"]),
+            f"UPDATE sessions SET version = ?, last_active = ?, fence = ? WHERE {SESSION} AND version = ?",
+            (turn, now, fence, *owner, row["version"]),
         )
         if not changed.rowcount:
             raise ConcurrencyError(seen, None)
@@ -165,12 +159,12 @@ class SqlSessions:
                     *(draft.caller, draft.request_id, draft.part, draft.digest(scope), turn),
                 ),
             )
-        return Appended(turn, turn, row["incarnation"], draft.text)
+        return Appended(turn, turn, row["incarnation"], draft.text, stored=turn - row["head"])
 
     def _earlier(self, db: Connection, scope: Scope, draft: Draft, session: Row) -> Appended | None:
         if draft.request_id is None:
             return None
-        condition = f"{_SESSION} AND caller = ? AND request_id = ? AND part = ?"
+        condition = f"{SESSION} AND caller = ? AND request_id = ? AND part = ?"
         values = (*self._owner(scope), draft.caller, draft.request_id, draft.part)
         row = db.execute(f"SELECT digest, turn FROM requests WHERE {condition}", values).fetchone()
         if row is None:
@@ -179,15 +173,17 @@ class SqlSessions:
         if draft.part == "user" and row["digest"] != draft.digest(scope):
             raise Conflict("this request id was used for another request")
         stored = db.execute(
-            f"SELECT text FROM turns WHERE {_SESSION} AND turn = ?", (*self._owner(scope), row["turn"])
+            f"SELECT text FROM turns WHERE {SESSION} AND turn = ?", (*self._owner(scope), row["turn"])
         ).fetchone()
+        if stored is None and draft.operation == "run_turn":
+            raise Conflict("this request was answered, and its answer is no longer kept")
         text = stored["text"] if stored else ""
         return Appended(row["turn"], row["turn"], session["incarnation"], text, repeated=True)
 
     def _stands(self, db: Connection, scope: Scope, question: Appended, session: Row | None) -> bool:
         if session is None or session["incarnation"] != question.incarnation:
             return False
-        standing = f"SELECT 1 FROM turns WHERE {_SESSION} AND turn = ? AND erased = 0"
+        standing = f"SELECT 1 FROM turns WHERE {SESSION} AND turn = ? AND erased = 0"
         return db.execute(standing, (*self._owner(scope), question.turn)).fetchone() is not None
 
     def _create(self, db: Connection, scope: Scope) -> Row | None:
@@ -200,29 +196,20 @@ class SqlSessions:
         )
         if not made.rowcount:
             return None
-        return db.execute(f"SELECT * FROM sessions WHERE {_SESSION}", owner).fetchone()
+        return db.execute(f"SELECT * FROM sessions WHERE {SESSION}", owner).fetchone()
 
     async def _last_turns(
         self, scope: Scope, condition: str, values: tuple[object, ...], limit: int | None
     ) -> list[Turn]:
+        """The last turns that meet the condition; of an archived session none, whether or not it was swept yet."""
+
         def job(db: Connection) -> list[Turn]:
+            row = self._row(db, self._owner(scope))
+            if row is None or self._life(row).state(self._clock.now(), self._limits) is State.ARCHIVED:
+                return []
             wanted = f"SELECT turn, role, text, task FROM turns WHERE {condition} ORDER BY turn DESC"
             last = ("", ()) if limit is None else (" LIMIT ?", (limit,))
             rows = db.execute(wanted + last[0], (*values, *last[1])).fetchall()
-            return [Turn(row["turn"], row["role"], row["text"], row["task"]) for row in reversed(rows)]
+            return [Turn(each["turn"], each["role"], each["text"], each["task"]) for each in reversed(rows)]
 
         return await self._database.read(scope.tenant, job)
-
-    def _owner(self, scope: Scope) -> tuple[str, ...]:
-        return self._keys.row(scope.require(Level.SESSION), Level.SESSION)[:3]
-
-
-_TURNS = (
-    '(SELECT COUNT(*) FROM turns WHERE turns.tenant = sessions.tenant AND turns."user" = sessions."user"'
-    " AND turns.session = sessions.session) AS turns"
-)
-
-
-def _session(row: Row) -> Session:
-    life = Life(row["created_at"], row["last_active"])
-    return Session(row["session"], life, row["version"], row["turns"], row["mark"], row["incarnation"])

@@ -7,21 +7,22 @@ import os
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import jwt
 from partywall.canaries import Keyring
 
-from ...errors import UsageError
+from ...errors import TargetError, UsageError
 from ...mock_llm import MockLLM
 from ...plan.identity import Identity
 from ..agent_process import AgentProcess
 from ..http import load_profile, shipped_profile
 from ..target import TargetKind, TargetSettings
+from ._reference_store import STORES, ReferenceStore
 from ._watched import WatchedHttpTarget
 
-_STORES = ("sqlite",)
 _PROFILE = "reference-agent"
 _PATIENCE = ("--model-timeout", "2", "--model-deadline", "5")
 """Seconds the agent waits for its model: it must give up before a caller's deadline of ten does."""
@@ -30,10 +31,11 @@ _LIMITS = ("idle_after", "lifetime", "archive_after")
 
 
 class ReferenceTarget(WatchedHttpTarget):
-    """The agent, its mock model and its data folder; all three end with it."""
+    """The agent, its mock model, its data folder and its share of a server; all end with it."""
 
     process: AgentProcess
     folder: tempfile.TemporaryDirectory[str]
+    store: ReferenceStore
     secret: str = ""
 
     def token(self, identity: Identity, lifetime: float = 3600.0) -> str:
@@ -48,10 +50,12 @@ class ReferenceTarget(WatchedHttpTarget):
             await super().aclose()
         finally:
             self.folder.cleanup()
+            await self.store.discard()
 
 
 async def _open(spec: str, settings: TargetSettings) -> ReferenceTarget:
-    mutant, limits = _mutant(spec), _limits(spec, settings)
+    (name, mutant), limits = _understood(spec), _limits(spec, settings)
+    store = ReferenceStore.of(name)
     secret = hashlib.sha256(os.urandom(32)).hexdigest()
     marks = hashlib.sha256(f"reference marks {settings.seed}".encode()).hexdigest()
     epoch = f"reference-{settings.seed}"
@@ -61,10 +65,11 @@ async def _open(spec: str, settings: TargetSettings) -> ReferenceTarget:
     try:
         data = Path(folder.name)
         command = [sys.executable, "-m", "partywall.reference_impl", "--port", "0", "--data", str(data / "store")]
-        command += ["--model-url", mock.base_url, *_PATIENCE, *limits]
+        command += ["--model-url", mock.base_url, "--movable-clock", *_PATIENCE, *limits, *store.arguments]
         command += ["--mutant", mutant] if mutant else []
         environment = {
             **os.environ,
+            **store.urls,
             "PARTYWALL_TOKEN_KEY": secret,
             "PARTYWALL_KEY": marks,
             "PARTYWALL_EPOCH": epoch,
@@ -73,27 +78,42 @@ async def _open(spec: str, settings: TargetSettings) -> ReferenceTarget:
     except BaseException:
         await mock.stop()
         folder.cleanup()
+        with suppress(TargetError):  # why it did not start is what is to be told
+            await store.discard()
         raise
     profile = load_profile(
         shipped_profile(_PROFILE), environment={"PARTYWALL_TOKEN_KEY": secret, "PARTYWALL_AGENT_URL": process.url}
     )
-    target = ReferenceTarget(profile, mock, spec if mutant else f"{spec} (sqlite) at {process.url.partition('//')[2]}")
-    target.capabilities = replace(target.capabilities, fresh=True, disposable=True, authenticates=True)
+    target = ReferenceTarget(
+        profile, mock, spec if mutant else f"reference ({name}) at {process.url.partition('//')[2]}"
+    )
+    target.capabilities = replace(
+        target.capabilities,
+        fresh=True,
+        disposable=True,
+        authenticates=True,
+        promises={**target.capabilities.promises, **settings.options},
+    )
     target.keyrings = (Keyring.derive(marks, epoch),)
-    target.process, target.folder, target.secret = process, folder, secret
+    target.process, target.folder, target.store, target.secret = process, folder, store, secret
     return target
 
 
-def _mutant(spec: str) -> str:
-    """The mutant that `reference:mutant=M12` names; empty where none is. UsageError for anything not understood."""
-    mutant = ""
+def _understood(spec: str) -> tuple[str, str]:
+    """Store and mutant that `reference:postgres:mutant=M12` names; no mutant where none is.
+
+    UsageError for anything not understood.
+    """
+    store, mutant = "sqlite", ""
     for part in spec.split(":")[1:]:
         name, equals, value = part.partition("=")
         if name == "mutant" and value:
             mutant = _known(value)
-        elif equals or name not in _STORES:
-            raise UsageError(f"target {spec!r}: {part!r} is not understood; known: {', '.join(_STORES)}, mutant=ID")
-    return mutant
+        elif equals or name not in STORES:
+            raise UsageError(f"target {spec!r}: {part!r} is not understood; known: {', '.join(STORES)}, mutant=ID")
+        else:
+            store = name
+    return store, mutant
 
 
 def _limits(spec: str, settings: TargetSettings) -> list[str]:
@@ -117,7 +137,8 @@ def _known(name: str) -> str:
 
 TARGET = TargetKind(
     id="reference",
-    summary="the bundled agent over HTTP with the mock LLM behind it; reference:mutant=ID with one fault seeded",
+    summary="the bundled agent over HTTP with the mock LLM behind it; reference:mutant=ID with one fault seeded,"
+    " reference:postgres+redis and the like on another store",
     claims=lambda spec: spec.partition(":")[0] == "reference",
     open=_open,
     per_world=False,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from partywall.canaries import Canary, Level
 
@@ -31,20 +33,31 @@ class _Purge:
         return same and canary.reach.get("*", Level.TASK) >= self.level
 
 
+_VOLATILE = frozenset({"cache", "log"})
+"""Places whose content may go without anybody having erased it: what is there alone is not kept."""
+
+
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What one look at everything at rest showed: token → the places it stood in."""
+    """What one look at everything at rest showed: token → the places it stood in, and the lines of the log."""
 
     probe: str
     started: int
     at: int
     held: dict[str, frozenset[str]]
+    log: frozenset[str]
+
+    def keeps(self, canary: Canary) -> bool:
+        """Whether a canary stands where it stays."""
+        return bool(self.held.get(canary.text, frozenset()) - _VOLATILE)
 
 
 def judge(history: History) -> Verdict:
     """Violated where a canary that an acknowledged purge covers is found afterwards, at rest or in any answer
     (residue, or resurrection where it had been gone), or where one that it does not cover is gone (over-reach).
 
+    A log locates what happened and should hold no content, so that no canary is found there: of a purged tenant a line
+    that names it, and stood there before, is residue. A new line is none: that a purge was done may be recorded.
     Only content acknowledged before the purge was called counts: a late write of another caller may land after it.
     """
     exposure = exposure_of(history)
@@ -58,6 +71,7 @@ def judge(history: History) -> Verdict:
         covered, others = _canaries(history, purge)
         controls += _controls(purge, before, after, covered, others)
         findings += _residue(exposure, purge, after, covered)
+        findings += _named_in_the_log(purge, before, after)
         findings += _over_reach(purge, before, after, others)
     return conclude(
         "erasure",
@@ -79,7 +93,8 @@ def _view(history: History, exposure: Exposure, probe: str) -> _View:
         for token in exposure.provenance.tokens(text):
             held.setdefault(token, set()).add(pointer.split("/")[1] if "/" in pointer else "")
     whole = {token: frozenset(places) for token, places in held.items()}
-    return _View(probe, history.invocations[probe].at, history.completions[probe].at, whole)
+    lines = frozenset(str(line) for line in history.outcome(probe).value.get("log", ()))
+    return _View(probe, history.invocations[probe].at, history.completions[probe].at, whole, lines)
 
 
 def _purge(history: History, call: Invoked) -> _Purge | None:
@@ -141,6 +156,23 @@ def _residue(exposure: Exposure, purge: _Purge, after: list[_View], covered: lis
     return [_found(purge, code, place, evidence) for (code, place), evidence in found.items()]
 
 
+def _named_in_the_log(purge: _Purge, before: list[_View], after: list[_View]) -> list[Finding]:
+    if purge.level is not Level.TENANT or not before or not after:
+        return []
+    tenant = str(purge.call.scope[0])
+    # the whole name: a neighbour's may begin with it
+    names = re.compile(rf"(?<![A-Za-z0-9_-]){re.escape(tenant)}(?![A-Za-z0-9_-])|{re.escape(quote(tenant, safe=''))}\b")
+    left = sorted(line for line in before[-1].log & after[-1].log if names.search(line))
+    if not left:
+        return []
+    claim = (
+        f"{len(left)} lines of the log that name {named((tenant,))} stood there before the purge #{purge.call.probe}, "
+        f"and stand there still in #{after[-1].probe}"
+    )
+    evidence = [Evidence(after[-1].probe, "stored_bytes", "/log", line[:200], at=after[-1].at) for line in left]
+    return [_finding("PW401", claim, purge, "log", evidence)]
+
+
 def _found(purge: _Purge, code: str, place: str, evidence: list[Evidence]) -> Finding:
     whose = named(purge.call.scope[: purge.level])
     deed = "is back" if code == "PW403" else "is still"
@@ -154,7 +186,7 @@ def _found(purge: _Purge, code: str, place: str, evidence: list[Evidence]) -> Fi
 def _over_reach(purge: _Purge, before: list[_View], after: list[_View], others: Iterable[Canary]) -> list[Finding]:
     if not before or not after:
         return []
-    lost = [c for c in others if c.text in before[-1].held and all(c.text not in view.held for view in after)]
+    lost = [c for c in others if before[-1].keeps(c) and not any(view.keeps(c) for view in after)]
     if not lost:
         return []
     whose = named(purge.call.scope[: purge.level])

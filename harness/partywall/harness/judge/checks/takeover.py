@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,6 +13,7 @@ from ...plan.channel import Channel
 from ...plan.guarantee import Guarantee
 from ...plan.identity import RawPath
 from ...plan.operation import ANY_WRITE
+from ..append_log.epochs import Cut, cuts_of
 from ..check import Check, conclude
 from ..exposure import Exposure, exposure_of
 from ..observation import Observation
@@ -39,10 +41,11 @@ def judge(history: History) -> Verdict:
     exposure = exposure_of(history)
     findings: dict[tuple[str, RawPath], Finding] = {}
     saw: dict[tuple[str, RawPath], bool] = {}
+    cuts = cuts_of(history)
     shown = {(sight.observation.probe, sight.opened.token) for sight in exposure.sights}
     for look, answers in _looks(exposure).items():
         for before, after in pairwise(answers):
-            intruder = _intruder(history, exposure, look.viewer, before, after)
+            intruder = _intruder(history, exposure, cuts, look.viewer, before, after)
             if intruder is None:
                 continue
             own = [
@@ -95,13 +98,15 @@ def _looks(exposure: Exposure) -> dict[_Look, list[Observation]]:
 
 
 def _intruder(
-    history: History, exposure: Exposure, viewer: RawPath, before: Observation, after: Observation
+    history: History, exposure: Exposure, cuts: Sequence[Cut], viewer: RawPath, before: Observation, after: Observation
 ) -> Sown | None:
     """The foreign write between two answers; None where there was none or the owner wrote there itself."""
     for entry in exposure.provenance.canaries:
         write = history.invocations[entry.probe]
         if write.caller == viewer[:2] and before.at < write.at < after.at:
             return None  # an overwritten fact or a full session may be the owner's own doing
+    if any(cut.ends(viewer[:3]) and cut.call < after.at and before.at < cut.ret for cut in cuts):
+        return None  # purged, archived or at its end
     for entry in exposure.provenance.canaries:
         owner = entry.canary.owner.path
         end = history.completions.get(entry.probe)
