@@ -5,6 +5,10 @@ from __future__ import annotations
 import zlib
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("partywall", deadline=None)  # how long an example takes says nothing on a busy machine
+settings.load_profile("partywall")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -330,26 +330,13 @@ def _gone_on(*, layer: str = "task", quoted: bool = False) -> History:
     return world.history
 
 
-def carried_to_another_task() -> History:
-    """What is carried is the same task's in the new session."""
-    world = World(*EVERYTHING, "create_session")
-    fact = world.write("put_fact", ANN, layer="task", key="conclusion")
-    world.read("list_facts", ANN, fact)
-    world.call("create_session", OTHER_SESSION, Outcome("ok", "s2"), carry_from="s1")
-    beside = Scope("acme", "ann", "s2", "k2")
-    mine = world.write("put_fact", beside, layer="task", key="conclusion")
-    world.read("list_facts", beside, mine, fact)
-    return world.history
-
-
-def carried_nowhere() -> History:
-    """What went on to one session is no other session's."""
+def _gone_on_elsewhere(session: str, task: str) -> History:
+    """What is carried is the same task's in the new session, and nobody else's."""
     world = World(*EVERYTHING, "create_session")
     fact = world.write("put_fact", ANN, layer="task", key="conclusion")
     world.call("create_session", OTHER_SESSION, Outcome("ok", "s2"), carry_from="s1")
-    apart = Scope("acme", "ann", "s3", "k1")
-    mine = world.write("put_fact", apart, layer="task", key="conclusion")
-    world.read("list_facts", apart, mine, fact)
+    viewer = Scope("acme", "ann", session, task)
+    world.read("list_facts", viewer, world.write("put_fact", viewer, layer="task", key="own"), fact)
     return world.history
 
 
@@ -357,8 +344,8 @@ HISTORIES = {
     "held.carried_to_the_new_session": _gone_on,
     "held.carried_in_a_summary": lambda: _gone_on(quoted=True),
     "violated.PW103-a_session_fact_carried": lambda: _gone_on(layer="session"),
-    "violated.PW103-carried_to_another_task": carried_to_another_task,
-    "violated.PW103-carried_nowhere": carried_nowhere,
+    "violated.PW103-carried_to_another_task": lambda: _gone_on_elsewhere("s2", "k2"),
+    "violated.PW103-not_carried_there": lambda: _gone_on_elsewhere("s3", "k1"),
     "held.each_sees_its_own": each_sees_its_own,
     "held.imported_canary": imported_canary,
     "held.asked_for_in_a_question": asked_for_in_a_question,

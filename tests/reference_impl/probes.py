@@ -116,6 +116,16 @@ def _unlocked(deployment: Deployment) -> bool:
     return taken == [200]
 
 
+def _owned_locks(deployment: Deployment) -> bool:
+    deployment.value("append_turn", ANN, text="hello")
+    return all(key.startswith("tacme|uann|ss1|") for key in deployment.view("stored_keys")["locks"])
+
+
+def _own_allowance(deployment: Deployment) -> bool:
+    deployment.value("list_sessions", ANN)
+    return all(key.startswith("tacme|") for key in deployment.view("stored_keys")["rates"])
+
+
 PROBES: dict[str, Probe] = {
     "M37-cache": _nothing_left("cache"),
     "M37-index": _nothing_left("index"),
@@ -130,6 +140,8 @@ PROBES: dict[str, Probe] = {
     "M62-artifact": _own_artifact,
     "M62-cache": _own_search,
     "M62-filter": _own_recall,
+    "M62-lock": _owned_locks,
     "M62-log": _located_lines,
+    "M62-rate": _own_allowance,
     "M65": _unlocked,
 }

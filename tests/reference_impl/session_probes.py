@@ -85,6 +85,12 @@ def _superseded(deployment: Deployment) -> bool:
     return "old" in str(deployment.value("list_facts", ANN, include_superseded=True))
 
 
+def _said_again(deployment: Deployment) -> bool:
+    for _ in range(2):
+        deployment.value("put_fact", ANN, key="rule", value="same", layer="session")
+    return len(deployment.value("list_facts", ANN, include_superseded=True)) == 1
+
+
 def _own_history(deployment: Deployment) -> bool:
     deployment.value("append_turn", OTHER_TASK, text=WORD)
     deployment.value("append_turn", ANN, text="hello")
@@ -120,6 +126,7 @@ PROBES: dict[str, Probe] = {
     "M45a": _numbered,
     "M45b": _told_its_number,
     "M47a": _superseded,
+    "M47b": _said_again,
     "M48": _own_history,
     "M49": _own_layer,
     "M50a": _bounded,

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 from partywall.canaries import Level, Scope
+from partywall.reference_impl.context import Assembler
 from partywall.reference_impl.keys import Keys
 from partywall.reference_impl.parts import Parts
 from partywall.reference_impl.purge import PLACES, Purge
 from partywall.reference_impl.session_context import SessionContext
+from partywall.reference_impl.store.sessions import SqlSessions
 
 from .deployment import Deploy, Deployment, Echo
 
@@ -226,3 +228,51 @@ def test_stored_keys_are_the_ones_that_keys_makes(reference: Deployment) -> None
     assert stored["log"] == [keys.log(scope)]
     assert all(key.startswith(Keys().prefix(scope, Level.USER)) for key in stored["main"])
     assert "ann" not in " ".join(reference.view("read_log")).replace("channel", "")
+
+
+class Telling(Echo):
+    """Answers with everything that it was given."""
+
+    async def chat(self, context: SessionContext) -> str:
+        return "known: " + "; ".join(message["content"] for message in context.messages())
+
+
+@pytest.mark.parametrize("place", [*PLACES[:-1], "sessions of main"])
+@pytest.mark.parametrize("level", ["tenant", "user"])
+def test_a_turn_that_is_heard_between_two_places_brings_nothing_back(deploy: Deploy, place: str, level: str) -> None:
+    class Interrupted(Purge):
+        async def erase(self, at: str, scope: Scope, level: Level) -> int:
+            count = await super().erase(at, scope, level)
+            if at == place:
+                await deployment.send("run_turn", ANN, text="what do I drink?")
+            return count
+
+    class Heard(SqlSessions):
+        async def erase(self, scope: Scope, level: Level) -> int:
+            count = await super().erase(scope, level)
+            if place == "sessions of main" and not self.__dict__.setdefault("heard", False):
+                self.__dict__["heard"] = True
+                await deployment.send("run_turn", ANN, text="what do I drink?")
+            return count
+
+    deployment = deploy(replace(Parts(), model=Telling, purge=Interrupted, sessions=Heard))
+    deployment.value("add_memory", ANN, text="jasmine tea")
+    deployment.value("put_fact", ANN, key="drink", value="jasmine", layer="user")
+    deployment.value("run_turn", ANN, text="what do I drink?")
+    deployment.value("purge", ANN, deployment.token("acme", "ann", "admin"), level=level)
+    assert "jasmine" not in str(deployment.view("stored_bytes"))
+
+
+def test_a_turn_that_was_purged_before_it_was_answered_asks_no_model(deploy: Deploy) -> None:
+    class Late(Assembler):
+        async def history(self, scope: Scope, up_to: int | None) -> Any:
+            if up_to is not None:
+                await deployment.send("purge", ANN, level="session")
+            return await super().history(scope, up_to)
+
+    deployment = deploy(replace(Parts(), model=Echo, assembler=Late))
+    deployment.value("add_memory", ANN, text="jasmine tea")
+    refused = deployment.post("run_turn", ANN, text="what do I drink?")
+    assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
+    assert deployment.prompts == []
+    assert deployment.value("list_turns", ANN) == []

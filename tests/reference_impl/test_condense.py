@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any, ClassVar
 
+import httpx
 import pytest
-from partywall.reference_impl.llm import ModelFailure, ModelOutputInvalid
+from partywall.reference_impl.llm import ChatModel, ModelFailure, ModelOutputInvalid, ModelSettings
 from partywall.reference_impl.parts import Parts
 from partywall.reference_impl.session_context import SessionContext
 
@@ -162,3 +164,86 @@ def test_a_retry_of_a_condensed_request_gets_its_number_and_stores_nothing(deplo
     _append(deployment, 20)
     assert deployment.value("append_turn", ANN, text="word0.", request_id="r1") == first
     assert "word0." not in str(deployment.value("list_turns", ANN))
+
+
+def test_turns_of_another_task_in_front_do_not_have_the_model_asked_for_every_turn(deployment: Deployment) -> None:
+    _append(deployment, 8, OTHER_TASK, 100)
+    _append(deployment, 22)
+    assert len(deployment.prompts) <= 4
+    assert _numbers(deployment) == list(range(1, 31))
+
+
+def test_a_summary_is_bounded_and_says_where_it_was_cut(deploy: Deploy) -> None:
+    class Wordy(Echo):
+        async def chat(self, context: SessionContext) -> str:
+            return "word. " * 10_000
+
+    deployment = deploy(replace(Parts(), model=Wordy), **LIMITS)
+    _append(deployment, 20)
+    [summary] = _summaries(deployment)
+    assert len(summary["value"]) == 20_000
+    assert summary["value"].endswith("[… cut here]")
+
+
+def test_one_prompt_holds_no_more_than_it_may_and_the_rest_waits_for_the_next(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("partywall.reference_impl.condense.MOST_ASKED", 1_000)
+    for number in range(1, 21):
+        deployment.value("append_turn", ANN, text=f"word{number}." + "x" * 300)
+    assert _numbers(deployment)[0] == 4
+    _append(deployment, 1)
+    assert [max(map(len, deployment.prompts)) < 3_000, _numbers(deployment)[0]] == [True, 4]
+
+
+def test_data_in_place_of_a_summary_is_stored_nowhere_and_the_session_goes_on(deploy: Deploy) -> None:
+    class Structured(ChatModel):
+        def __init__(self, settings: ModelSettings) -> None:
+            choice = {"message": {"content": '{"summary": "hapaxlegomenon"}'}, "finish_reason": "stop"}
+            answer = httpx.Response(200, json={"choices": [choice]})
+            super().__init__(settings, httpx.MockTransport(lambda request: answer))
+
+    deployment = deploy(replace(Parts(), model=Structured), **LIMITS)
+    assert _append(deployment, 31) == list(range(1, 32))
+    assert "hapaxlegomenon" not in str(deployment.view("stored_bytes"))
+    assert "cut without being condensed" in _summaries(deployment)[0]["value"]
+    assert any("model_output_invalid" in line for line in deployment.view("read_log"))
+
+
+def test_a_full_session_waits_for_what_is_being_condensed_and_drops_nothing(deploy: Deploy) -> None:
+    class Slow(Quoting):
+        async def chat(self, context: SessionContext) -> str:
+            began.set()
+            await asyncio.wait_for(free.wait(), 20)
+            return await super().chat(context)
+
+    began, free = asyncio.Event(), asyncio.Event()
+    deployment = deploy(replace(Parts(), model=Slow), **LIMITS)
+    _append(deployment, 19)
+
+    async def filling() -> list[int]:
+        first = asyncio.create_task(deployment.send("append_turn", ANN, text="word20."))
+        await began.wait()
+        for number in range(21, 31):
+            await deployment.send("append_turn", ANN, text=f"word{number}.")
+        last = asyncio.create_task(deployment.send("append_turn", ANN, text="word31."))
+        await asyncio.sleep(0.2)
+        assert not last.done()
+        free.set()
+        return [answer.status_code for answer in await asyncio.gather(first, last)]
+
+    assert deployment.runner.run(filling()) == [200, 200]
+    assert "cut" not in str(_summaries(deployment))
+    known = str(_summaries(deployment)) + str(deployment.value("list_turns", ANN))
+    assert [n for n in range(1, 32) if f"word{n}." not in known] == []
+    assert _numbers(deployment)[-1] == 31
+
+
+def test_the_model_is_asked_again_after_a_while(deploy: Deploy) -> None:
+    Failing.asked.clear()
+    deployment = deploy(replace(Parts(), model=Failing), **LIMITS)
+    _append(deployment, 22)
+    assert len(Failing.asked) == 1
+    deployment.system.clock.advance(61)
+    _append(deployment, 1)
+    assert len(Failing.asked) == 2

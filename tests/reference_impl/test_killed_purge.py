@@ -15,7 +15,7 @@ from .deployment import Deploy, Deployment
 from .dying_purge import ANN, DOOMED, KEPT, NEIGHBOUR
 
 PROGRAM = Path(__file__).with_name("dying_purge.py")
-POINTS = 3 * (len(PLACES) + 1) + 2
+POINTS = 3 * (len(PLACES) + 2) + 2
 """Before each place, after it, after its confirmation; before and after the job is forgotten."""
 
 

@@ -86,8 +86,8 @@ def test_every_set_of_answers_is_decided_by_the_first_no() -> None:
 def test_the_sessions_canary_is_the_sessions_in_deed(reference: Deployment) -> None:
     for at in (ANN, OTHER_SESSION):
         reference.value("append_turn", at, text="hello")
-    marks = {at: reference.system.sessions for at in (ANN, OTHER_SESSION)}
-    found = [reference.runner.run(table.session(Scope(*at))) for at, table in marks.items()]
+    sessions = reference.system.sessions
+    found = [reference.runner.run(sessions.session(Scope(*at))) for at in (ANN, OTHER_SESSION)]
     one, other = (session.mark for session in found if session is not None)
     assert one
     assert one != other

@@ -66,3 +66,8 @@ def test_a_secret_that_is_no_reference_is_refused() -> None:
 def test_an_unknown_mutant_ends_with_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert serve_mutant(["--mutant", "M00", "--data", "x", "--model-url", "http://model.invalid/v1"]) == 2
     assert "no mutant 'M00'" in capsys.readouterr().err
+
+
+def test_a_session_that_would_be_full_before_it_is_condensed_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"condense_at \(180\) must not be above max_turns \(100\)"):
+        from_environment({**GIVEN, "max_turns": 100}, ENVIRONMENT)

@@ -14,7 +14,7 @@ from .layers import Layer
 from .llm import ChatModel, ModelFailure
 from .log import Log
 from .metrics import Metrics
-from .refusals import SessionFull
+from .refusals import Conflict, SessionFull
 from .store import SessionTable
 from .tools import Tools
 
@@ -86,7 +86,8 @@ class Agent:
         """One turn of the conversation.
 
         A model failure gives a typed degraded result: the user's turn stands, no assistant's turn is written,
-        and the same request id may try again. A request already answered gets its first answer.
+        and the same request id may try again. A request already answered gets its first answer. Raises Conflict where
+        the turn was deleted while it was answered.
         """
         draft = Draft(text, "user", "run_turn", caller=request.caller, request_id=request.request_id)
         heard = await self.listen(scope, draft)
@@ -95,6 +96,9 @@ class Agent:
             if earlier is not None:
                 return TurnResult(earlier.text, "chat", True, heard.turn, earlier.turn)
         assembled = await self.recall(scope, text, heard.turn)
+        if not any(turn.turn == heard.turn for turn in assembled.history):
+            # Purged or taken away since it was heard: nobody waits for an answer to it, and the model is not asked.
+            raise Conflict("what was asked was deleted before it was answered; nothing was written")
         try:
             reply, used = await self._ask(scope, text, assembled, heard.turn)
         except ModelFailure as failure:

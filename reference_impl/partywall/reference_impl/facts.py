@@ -8,6 +8,7 @@ corrects it. So any belief of the past can be asked for again: it is what follow
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -133,7 +134,7 @@ def supersede(claims: Sequence[Claim], said: Assertion) -> Claim | None:
     chain = believed(claims)
     if said.valid_from is None:
         held = chain[-1] if chain else None
-        begins = said.at if held is None else max(said.at, held.valid_from + _TICK)
+        begins = said.at if held is None else max(said.at, _after(held.valid_from))
     else:
         begins = said.valid_from
         held = next((fact for fact in chain if fact.holds(begins)), None)
@@ -151,6 +152,11 @@ def supersede(claims: Sequence[Claim], said: Assertion) -> Claim | None:
         made_by=said.made_by,
         carried_from=said.carried_from,
     )
+
+
+def _after(instant: float) -> float:
+    # Far in the future a tick is less than what tells two instants apart.
+    return max(instant + _TICK, math.nextafter(instant, math.inf))
 
 
 def _known(one: Claim, following: Claim) -> float:

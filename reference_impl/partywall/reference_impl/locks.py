@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from .keys import Key
 from .refusals import Limited, StoreDown
+from .used_keys import UsedKeys
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class SessionLocks:
         self._timeout = timeout
         self._shared = shared
         self._held: dict[Key, _Held] = {}
+        self.used = UsedKeys()
         self._last = 0
 
     @asynccontextmanager
@@ -62,6 +64,7 @@ class SessionLocks:
         """
         if not isinstance(key, Key):
             raise TypeError("a lock key comes from Keys, never from plain text")
+        self.used.use(key)
         held = self._held.setdefault(key, _Held())
         held.waiters += 1
         deadline = time.monotonic() + self._timeout

@@ -206,7 +206,12 @@ class Operations:
             raise Unavailable("the model gave no answer; nothing was cached") from None
 
     async def purge(self, call: Call, body: wire.Purge) -> dict[str, object]:
-        return await self._system.purge.run(call.scope, Level[body.level.upper()])
+        level = Level[body.level.upper()]
+        report = await self._system.purge.run(call.scope, level)
+        erased = self._system.keys.prefix(call.scope, level)
+        for used in (self._system.locks.used, self._system.rates.used):
+            used.forget(erased)
+        return report
 
     async def _may_carry(self, source: Scope | None, names: list[str] | None) -> None:
         """Raises Invalid where a conclusion that is to be carried is not one of the source's."""
@@ -245,7 +250,8 @@ class OperatorViews:
         return {place: contents for place, contents, _ in await self._places()}
 
     async def stored_keys(self, call: None, body: wire.Watched) -> dict[str, list[str]]:
-        return {place: keys for place, _, keys in await self._places()}
+        found = {place: keys for place, _, keys in await self._places()}
+        return {**found, "locks": self._system.locks.used.listed(), "rates": self._system.rates.used.listed()}
 
     async def side_effects(self, call: None, body: wire.Watched) -> list[dict[str, object]]:
         """What tools did, oldest first: whose, by the redacted scope, which tool, on how many records."""

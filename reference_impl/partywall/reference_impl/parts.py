@@ -90,6 +90,7 @@ class System:
     keys: Keys
     tokens: Tokens
     gate: Gate
+    locks: SessionLocks
     rates: RateLimits
     metrics: Metrics
     log: Log
@@ -183,6 +184,7 @@ def compose(settings: Settings, parts: Parts | None = None, clock: Clock | None 
         keys=keys,
         tokens=Tokens(settings.token_key.get_secret_value()),
         gate=parts.gate(),
+        locks=locks,
         rates=rates,
         metrics=metrics,
         log=log,

@@ -23,6 +23,9 @@ JOBS = Table(
 )
 """The jobs that are not done yet: they belong to the deployment, so that no purge takes its own."""
 PLACES = ("main", "index", "objects", "cache", "log")
+_AGAIN = "again"
+"""Main, index and cache once more. A turn that is heard while some place still holds what others have lost tells it
+into a session made anew; once all have lost it, no turn can, and what was told till then goes here."""
 _BYTES = "bytes"
 """The last step: what was erased lies in no write-ahead log and no free page."""
 
@@ -49,6 +52,7 @@ class Purge:
             "objects": artifacts.erase,
             "cache": cache.drop,
             "log": self._erase_log,
+            _AGAIN: self._erase_again,
             _BYTES: self._erase_bytes,
         }
 
@@ -101,7 +105,7 @@ class Purge:
         await self._database.control(remove)
 
     async def _finish(self, job: str, scope: Scope, level: Level, confirmed: dict[str, int]) -> dict[str, object]:
-        for place in (*PLACES, _BYTES):
+        for place in (*PLACES, _AGAIN, _BYTES):
             if place not in confirmed:
                 confirmed[place] = await self.erase(place, scope, level)
                 await self.confirm(job, confirmed)
@@ -119,6 +123,10 @@ class Purge:
         if level is Level.TENANT and (dropped := await self._database.drop(scope.tenant)) is not None:
             return dropped  # the index went with the rows; a sweep would make the tenant anew
         return await self._memories.erase_index(scope, level)
+
+    async def _erase_again(self, scope: Scope, level: Level) -> int:
+        counts = [await self._erase_main(scope, level), await self._erase_index(scope, level)]
+        return sum(counts) + await self._cache.drop(scope, level)
 
     async def _erase_log(self, scope: Scope, level: Level) -> int:
         return await asyncio.to_thread(self._log.erase, scope, level)

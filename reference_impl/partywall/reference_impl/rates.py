@@ -11,6 +11,7 @@ from partywall.canaries import Scope
 from .clock import Clock
 from .keys import Key, Keys
 from .refusals import Limited
+from .used_keys import UsedKeys
 
 _MOST_BUCKETS = 10_000
 
@@ -63,6 +64,7 @@ class RateLimits:
         self._clock = clock
         self._buckets = buckets
         self._rates = (tenant, user)
+        self.used = UsedKeys()
 
     async def admit(self, scope: Scope) -> None:
         """Count one call of the scope. Raises Limited, with the seconds to wait as `retry_after`.
@@ -70,6 +72,8 @@ class RateLimits:
         The words are the same whichever bucket is empty: they tell nothing of what others of the tenant send.
         """
         wanted = [(key, rate) for key, rate in zip(self._keys.rate(scope), self._rates, strict=True) if rate.burst]
+        for key, _ in wanted:
+            self.used.use(key)
         wait = await self._buckets.take(wanted, self._clock.now())
         if wait > 0:
             raise Limited("too many calls at once; nothing was applied", retry_after=round(wait, 3))

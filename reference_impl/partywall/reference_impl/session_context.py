@@ -59,14 +59,22 @@ def _checked(message: object) -> tuple[str, str]:
     extra = len(message) - 2
     if extra:
         raise ValueError(f"a message holds role and content only, got {extra} more")
-    return message["role"], message["content"]
+    role, content = message["role"], message["content"]
+    # Plain text: a subclass may carry an inside of its own, and say what it likes of whether it equals a role.
+    return _plain(role, "role"), _plain(content, "content")
+
+
+def _plain(value: object, name: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be text, got {type(value).__name__}")
+    return str.__str__(value)
 
 
 def _check_invariant(messages: list[tuple[str, str]]) -> None:
     if len(messages) > MAX_MESSAGES:
         raise ValueError(f"a context holds at most {MAX_MESSAGES} messages, got {len(messages)}")
     for role, content in messages:
-        if not isinstance(role, str) or role not in ROLES:
+        if role not in ROLES:
             raise ValueError(f"role must be one of {', '.join(sorted(ROLES))}")
-        if not isinstance(content, str) or not content:
+        if not content:
             raise ValueError("content must be text that is not empty")

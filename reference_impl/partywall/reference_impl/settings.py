@@ -9,7 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from partywall.canaries import UsageError
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from .lifecycle import Limits
 
@@ -86,6 +86,12 @@ class Settings(BaseModel):
         if value not in STORES:
             raise ValueError(f"no store {value!r}; known: {', '.join(STORES)}")
         return value
+
+    @model_validator(mode="after")
+    def _condensed_before_it_is_full(self) -> Settings:
+        if self.condense_at > self.max_turns:
+            raise ValueError(f"condense_at ({self.condense_at}) must not be above max_turns ({self.max_turns})")
+        return self
 
     @property
     def limits(self) -> Limits:

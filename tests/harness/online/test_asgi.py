@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,65 +13,8 @@ from partywall.canaries import UsageError
 from partywall.harness.online import Limits, Middleware, PartywallMiddleware, ScopeFrom, Settings
 from partywall.harness.online.worker import OFF
 
-from .marked import ACME, KEY, ZETA, stored, token
-
-Message = dict[str, Any]
-HEADERS = [(b"x-tenant-id", b"acme"), (b"x-user-id", b"ann"), (b"x-session-id", b"s1"), (b"x-request-id", b"r-1")]
-JSON = [(b"content-type", b"application/json")]
-QUICK = Limits(interval=0.005, pause=0.2, hang=0.3)
-
-
-def app(*bodies: bytes, headers: list[tuple[bytes, bytes]] = JSON, status: int = 200) -> Any:
-    """An application that reads the request and answers in these pieces."""
-
-    async def answer(scope: Any, receive: Any, send: Any) -> None:
-        while (await receive()).get("more_body"):
-            pass
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        for body in bodies:
-            await send({"type": "http.response.body", "body": body, "more_body": True})
-        await send({"type": "http.response.body", "body": b""})
-
-    return answer
-
-
-def watched(inner: Any, findings: Path, *, limits: Limits = QUICK, **more: Any) -> PartywallMiddleware:
-    settings = Settings(KEY, rate=more.pop("rate", 0.0), budget=1.0)
-    return PartywallMiddleware(inner, Middleware(settings, findings, limits=limits, **more))
-
-
-def call(
-    served: Any,
-    body: bytes = b"",
-    headers: list[tuple[bytes, bytes]] = HEADERS,
-    state: Message | None = None,
-    query: bytes = b"",
-) -> list[Message]:
-    """One request; the messages that went out."""
-    out: list[Message] = []
-
-    async def receive() -> Message:
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    async def send(message: Message) -> None:
-        out.append(message)
-
-    scope: Message = {"type": "http", "method": "POST", "path": "/", "query_string": query, "headers": headers}
-    if state is not None:
-        scope["state"] = state
-    asyncio.run(served(scope, receive, send))
-    return out
-
-
-def reply(text: str) -> bytes:
-    return json.dumps({"reply": text}).encode()
-
-
-def until(true: Callable[[], bool], seconds: float = 5.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while not true() and time.monotonic() < deadline:
-        time.sleep(0.005)
-    return true()
+from .marked import ACME, ZETA, stored, token
+from .served import JSON, Message, app, call, reply, until, watched
 
 
 def test_a_foreign_canary_in_a_reply_is_found_and_the_own_one_is_not(tmp_path: Path) -> None:
@@ -220,95 +161,12 @@ def test_a_message_that_no_server_would_take_reaches_the_server_and_harms_nobody
     assert served.total.errors or served.total.seen
 
 
-def raising(batch: Any) -> None:
-    raise RuntimeError("checker")
-
-
-def hanging(batch: Any) -> None:
-    time.sleep(3600)
-
-
-def eating(batch: Any) -> None:
-    raise MemoryError
-
-
-@pytest.mark.parametrize("broken", [raising, hanging, eating])
-def test_a_broken_checker_changes_no_byte_and_delays_none(
-    tmp_path: Path, broken: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    inner = app(reply("one"), reply("two"))
-    served = watched(inner, tmp_path / "f", limits=Limits(queue=20, interval=0.002, errors=3, pause=30, hang=0.1))
-    monkeypatch.setattr(served._service._checker, "check", broken)
-    plain = call(inner)
-    took = []
-    for _ in range(100):
-        began = time.perf_counter()
-        assert call(served) == plain
-        took.append(time.perf_counter() - began)
-        time.sleep(0.001)
-    assert sorted(took)[50] < 0.05
-    assert until(lambda: not served.worker.enabled)
-    before = served.worker.depth
-    call(served)
-    assert served.worker.depth <= before, "nothing is copied any more"
-    assert served.worker.depth <= 20
-
-
-def test_a_breaker_closes_again_when_the_checker_has_recovered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    served = watched(app(reply(token(ZETA))), tmp_path / "f", limits=Limits(interval=0.005, errors=2, pause=0.1))
-    with monkeypatch.context() as patched:
-        patched.setattr(served._service._checker, "check", raising)
-        call(served)
-        assert until(lambda: not served.worker.enabled)
-    assert served.total.errors >= 2
-    assert until(lambda: served.worker.enabled)
-    call(served)
-    served.close()
-    assert len(stored(tmp_path / "f")) == 1
-
-
-def test_one_record_that_breaks_the_checker_costs_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    served = watched(app(reply(token(ZETA))), tmp_path / "f", limits=Limits(interval=0.2))
-    check = served._service._checker.check
-
-    def picky(batch: Any) -> Any:
-        if any(passed.record.trace == "bad" for passed in batch):
-            raise RuntimeError
-        return check(batch)
-
-    monkeypatch.setattr(served._service._checker, "check", picky)
-    monkeypatch.setattr(served._service._checker, "selftest", lambda: True)
-    for trace in (b"r1", b"bad", b"r2"):
-        call(served, headers=[*HEADERS[:3], (b"x-request-id", trace)])
-    served.close()
-    assert [one["trace"] for one in stored(tmp_path / "f")] == ["r1", "r2"]
-    assert served.total.skipped["error"] == 1
-
-
 def test_a_full_queue_drops_the_newest_and_counts_them(tmp_path: Path) -> None:
     served = watched(app(reply("x")), tmp_path / "f", limits=Limits(queue=3, interval=60))
     for _ in range(10):
         call(served)
     assert served.worker.depth == 3
     assert served.total.skipped["dropped"] == 7
-
-
-def test_a_full_disk_loses_no_finding_and_counts_none_before_it_is_stored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    served = watched(app(reply(token(ZETA))), tmp_path / "f", limits=Limits(interval=0.005, errors=1, pause=0.05))
-    store = served._service._findings.store
-
-    def full(found: Any) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(served._service._findings, "store", full)
-    call(served)
-    assert until(lambda: served.total.errors > 0)
-    assert not served.total.violations
-    monkeypatch.setattr(served._service._findings, "store", store)
-    assert until(lambda: served.total.violations["PW101"] == 1)
-    assert len(stored(tmp_path / "f")) == 1
 
 
 def test_the_kill_switches_stop_all_copying(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

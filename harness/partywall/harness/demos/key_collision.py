@@ -17,6 +17,8 @@ SCOPES = (
     Scope("acme", "ann", "s1", "k2"),
 )
 """The owner, and for each level one scope that parts from it there and agrees in every other id."""
+_ON_THE_WAY = {"pretrieval", "prerank"}
+"""Purposes of what is kept beside an answer: the searches that it rests on."""
 ORDERS = {scope: f"A-100{number}" for number, scope in enumerate(SCOPES, 1)}
 
 
@@ -66,7 +68,7 @@ async def _keys(deployment: Deployment) -> list[str]:
     places = await deployment.value("stored_keys", OWNER)
     if "cache" not in places:
         raise NotShown("the target's stored_keys has no place 'cache'")
-    return [str(key) for key in places["cache"]]
+    return [key for key in map(str, places["cache"]) if not _ON_THE_WAY & set(key.split("|"))]
 
 
 def _named(scope: Scope) -> str:

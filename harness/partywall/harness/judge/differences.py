@@ -41,7 +41,7 @@ TEN = (
         2,
         "scope passed by hand",
         "a scope object that refuses to be incomplete, and makes every filter",
-        frozenset({"PW101", "PW102", "PW103"}),
+        frozenset({"PW101", "PW102"}),
         _READS,
         structural=True,
     ),

@@ -95,7 +95,10 @@ class Tally:
     @classmethod
     def from_wire(cls, record: Mapping[str, Any]) -> Tally:
         """The tally that `to_wire` wrote."""
-        return cls(**{name: Counter(value) if name in _COUNTED else value for name, value in record.items()})
+        tally = cls()
+        for name, value in record.items():
+            setattr(tally, name, Counter(value) if name in _COUNTED else value)
+        return tally
 
     def verdict(self, findings: tuple[Finding, ...] = ()) -> Verdict:
         """What the tally amounts to, by the judge's own arithmetic: no finding is HELD only if its controls passed.

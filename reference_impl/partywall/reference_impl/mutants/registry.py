@@ -10,6 +10,7 @@ from pathlib import Path
 from partywall.canaries import UsageError
 
 from ..parts import Parts
+from .naive import NAIVE, naive
 from .seeded import Mutant
 
 _MODULE = re.compile(r"m\d+[a-z]?_\w+")
@@ -24,7 +25,9 @@ def list_mutants() -> list[Mutant]:
 
 
 def build_parts(mutant_id: str) -> Parts:
-    """The parts of a mutant. Raises UsageError for an unknown id."""
+    """The parts of a mutant, or of the naive agent. Raises UsageError for an unknown id."""
+    if mutant_id == NAIVE:
+        return naive(Parts())
     known = {mutant.id: mutant for mutant in list_mutants()}
     if mutant_id not in known:
         raise UsageError(f"no mutant '{mutant_id}'; known: {', '.join(known)}")

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
+from .batch import Batch
 from .database import Connection, Table
 from .sqlite_file import Fts5, connect, prepare, transaction
 
@@ -39,6 +40,7 @@ class SqliteDatabase:
         self._open: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="partywall-write")
+        self._batch = Batch(self._writer, self._connection)
         self._readers = ThreadPoolExecutor(readers, thread_name_prefix="partywall-read")
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -48,16 +50,16 @@ class SqliteDatabase:
             raise
 
     async def read(self, tenant: str, job: Callable[[Connection], T]) -> T:
-        return await self._run(self._readers, job, "BEGIN")
+        return await self._reading(job)
 
     async def write(self, tenant: str, job: Callable[[Connection], T]) -> T:
-        return await self._run(self._writer, job, "BEGIN IMMEDIATE")
+        return await asyncio.wrap_future(self._batch.submit(job))
 
     async def everywhere(self, job: Callable[[Connection], list[T]]) -> list[T]:
-        return await self._run(self._readers, job, "BEGIN")
+        return await self._reading(job)
 
     async def control(self, job: Callable[[Connection], T]) -> T:
-        return await self._run(self._writer, job, "BEGIN IMMEDIATE")
+        return await asyncio.wrap_future(self._batch.submit(job))
 
     async def drop(self, tenant: str) -> int | None:
         return None
@@ -75,11 +77,11 @@ class SqliteDatabase:
         for connection in self._open:
             connection.close()
 
-    async def _run(self, pool: ThreadPoolExecutor, job: Callable[[Connection], T], begin: str) -> T:
+    async def _reading(self, job: Callable[[Connection], T]) -> T:
         def run() -> T:
-            return transaction(self._connection(), job, begin)
+            return transaction(self._connection(), job, "BEGIN")
 
-        return await asyncio.get_running_loop().run_in_executor(pool, run)
+        return await asyncio.get_running_loop().run_in_executor(self._readers, run)
 
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -54,14 +55,15 @@ class ReferenceStore:
         """Take away what a run left on a server, also where its agent was killed. TargetError where that fails."""
         if not self.urls:
             return
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "partywall.reference_impl.store", "discard", "--schema", self.schema),
+        # In a thread: whoever stops waiting for it does not stop it.
+        ended = await asyncio.to_thread(
+            subprocess.run,
+            [sys.executable, "-m", "partywall.reference_impl.store", "discard", "--schema", self.schema],
             env={**os.environ, **self.urls},
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
         )
-        _, errors = await process.communicate()
-        if process.returncode:
-            said = errors.decode(errors="replace").strip().splitlines()[-1:]
+        if ended.returncode:
+            said = ended.stderr.decode(errors="replace").strip().splitlines()[-1:]
             raise TargetError(f"what the run left in store {self.name} is still there: {''.join(said)[:500]}")

@@ -26,6 +26,10 @@ from ._watched import WatchedHttpTarget
 _PROFILE = "reference-agent"
 _PATIENCE = ("--model-timeout", "2", "--model-deadline", "5")
 """Seconds the agent waits for its model: it must give up before a caller's deadline of ten does."""
+_NAIVE = "naive"
+"""The agent as a demo has it."""
+_RATES = ("--user-refill", "10", "--tenant-refill", "20")
+"""Calls a second that an allowance gets back: a rush must be one on a slow machine too."""
 _LIMITS = ("idle_after", "lifetime", "archive_after")
 """Options that the agent takes: seconds of a session's life."""
 
@@ -65,7 +69,7 @@ async def _open(spec: str, settings: TargetSettings) -> ReferenceTarget:
     try:
         data = Path(folder.name)
         command = [sys.executable, "-m", "partywall.reference_impl", "--port", "0", "--data", str(data / "store")]
-        command += ["--model-url", mock.base_url, "--movable-clock", *_PATIENCE, *limits, *store.arguments]
+        command += ["--model-url", mock.base_url, "--movable-clock", *_PATIENCE, *_RATES, *limits, *store.arguments]
         command += ["--mutant", mutant] if mutant else []
         environment = {
             **os.environ,
@@ -109,8 +113,12 @@ def _understood(spec: str) -> tuple[str, str]:
         name, equals, value = part.partition("=")
         if name == "mutant" and value:
             mutant = _known(value)
+        elif part == _NAIVE:
+            mutant = part
         elif equals or name not in STORES:
-            raise UsageError(f"target {spec!r}: {part!r} is not understood; known: {', '.join(STORES)}, mutant=ID")
+            raise UsageError(
+                f"target {spec!r}: {part!r} is not understood; known: {', '.join(STORES)}, {_NAIVE}, mutant=ID"
+            )
         else:
             store = name
     return store, mutant
@@ -138,6 +146,7 @@ def _known(name: str) -> str:
 TARGET = TargetKind(
     id="reference",
     summary="the bundled agent over HTTP with the mock LLM behind it; reference:mutant=ID with one fault seeded,"
+    " reference:naive with ten,"
     " reference:postgres+redis and the like on another store",
     claims=lambda spec: spec.partition(":")[0] == "reference",
     open=_open,

@@ -129,6 +129,6 @@ CHECK = Check(
     title="one owner's rush does not refuse another",
     guarantee=Guarantee.NONINTERFERENCE,
     codes=frozenset({"PW901"}),
-    needs=frozenset({"promises.rate_limit"}),
+    needs=frozenset({"list_sessions | session_info", "promises.rate_limit"}),
     judge=judge,
 )

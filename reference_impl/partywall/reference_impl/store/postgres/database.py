@@ -281,18 +281,18 @@ class PostgresDatabase:
 
     def _enter(self, session: Session, tenant: str) -> Home | None:
         """Become the tenant's role, for this transaction; where its rows lie."""
-        session.execute("SELECT set_config(%s, %s, true)", (TENANT, stored(tenant)))
-        self.become(session, APP)
+        self.become(session, APP, tenant)
         return _registered(session, tenant)
 
     def home_of(self, session: Session, tenant: str) -> Home | None:
         self.become(session, OPERATOR)
         return _registered(session, tenant)
 
-    def become(self, session: Session, role: str) -> None:
+    def become(self, session: Session, role: str, tenant: str = "") -> None:
+        """Take a role in this deployment's schema, and a tenant, until the transaction ends."""
         session.execute(
-            "SELECT set_config('search_path', %s, true), set_config('role', %s, true)",
-            (f'"{self.layout.schema}"', role),
+            "SELECT set_config('search_path', %s, true), set_config('role', %s, true), set_config(%s, %s, true)",
+            (f'"{self.layout.schema}"', role, TENANT, stored(tenant)),
         )
 
 
