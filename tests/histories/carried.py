@@ -23,12 +23,13 @@ def _carried(
     deleted: bool = False,
     limited: bool = False,
 ) -> History:
-    """A conclusion of a task is shown in its session; a second session goes on from that one."""
+    """A conclusion of a task, and a remark of the session, are shown there; a second session goes on from it."""
     world = AgedWorld(*OPERATIONS, "delete_fact")
     world.opens(ANN)
     fact = world.write("put_fact", ANN, layer="task", key="conclusion")
+    remark = world.write("put_fact", ANN, layer="session", key="remark")
     if looks_before:
-        world.read("list_facts", ANN, fact)
+        world.read("list_facts", ANN, fact, remark)
     if deleted:
         world.call("delete_fact", ANN, Outcome("ok"), key="conclusion")
         world.read("list_facts", ANN)

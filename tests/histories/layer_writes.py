@@ -55,7 +55,7 @@ HISTORIES = {
     "violated.PW322-every_turn_promoted": lambda: _counted(TURNS, 0, TURNS),
     "inconclusive.nothing_counted": lambda: _counted(0, 0, 0),
     "inconclusive.limit_hit": lambda: _counted(TURNS, 0, 1, limited=True),
-    "not_covered.asked_to_write_much_of_the_users": lambda: _counted(TURNS, 0, 9, memories=8),
+    "not_covered.asked_to_write_much_of_the_users": lambda: _counted(TURNS, 0, 20, memories=8),
     "not_covered.counts_nothing_by_layer": lambda: _counted(TURNS, 0, 1, before="requests_total 7"),
     "not_covered.one_view": one_view,
     "not_covered.no_view": no_view,

@@ -41,8 +41,8 @@ def _filled(
     if counted is not None:
         world.tells(ANN, "active", turns=counted)
     if asks:
-        told = [*facts, *([f"first of all {own[0].text}"] if quotes else [])]
-        world.read("list_facts", ANN, f"Please note voucher {fact.text}.", *told)
+        world.read("list_facts", ANN, f"Please note voucher {fact.text}.", *facts)
+        world.read("context", ANN, *([own[0]] if quotes else []))
     if limited:
         world.cut_short()
     return world.history
@@ -67,7 +67,7 @@ _NOT_CONDENSING = {"max_turns": MOST}
 
 HISTORIES = {
     "held.condensed": lambda: _filled(listed=(4, 5, 6)),
-    "held.a_summary_that_quotes": lambda: _filled(listed=(4, 5, 6), facts=(), quotes=True),
+    "held.the_context_tells_it": lambda: _filled(listed=(4, 5, 6), facts=(), quotes=True),
     "held.refused_when_full": lambda: _filled(listed=(1, 2, 3, 4), outcomes=(OK, OK, OK, OK, FULL, FULL)),
     "held.nothing_promised_of_condensing": lambda: _filled(listed=(4, 5, 6), facts=(), promises=_NOT_CONDENSING),
     "violated.PW306-listed": lambda: _filled(listed=(1, 2, 3, 4, 5, 6)),

@@ -63,7 +63,8 @@ def _changed(
         world.call("list_facts", ANN, told(*answers[early]), at=begins[0])
         world.call("list_facts", ANN, told(*answers[late]), at=begins[1])
     if listed:
-        world.call("list_facts", ANN, told(*((old,) if kept else ()), new), include_superseded=True)
+        beside = {**_version(one, 1, begins[0]), "key": "another_rule", "value": "by weight"}
+        world.call("list_facts", ANN, told(beside, *((old,) if kept else ()), new), include_superseded=True)
     if limited:
         world.recorder.limited("list_facts: answer larger than 8,000,000 characters")
     return world.history
@@ -92,6 +93,17 @@ def deleted_in_between() -> History:
     world.call("delete_fact", ANN, Outcome("ok"), key=KEY)
     other = world.write("put_fact", ANN, key=KEY, layer="task")
     world.call("list_facts", ANN, Outcome("ok", [_version(other, 1, CHANGE)]), include_superseded=True)
+    return world.history
+
+
+def change_lost() -> History:
+    """Nobody knows whether the rule was changed."""
+    world = World()
+    one = world.write("put_fact", ANN, key=KEY, layer="task")
+    world.write("put_fact", ANN, key=KEY, layer="task", outcome=Outcome("info", reason="no answer", code="timeout"))
+    other = world.write("put_fact", ANN, key=KEY, layer="task")
+    held = [_version(one, 1, FIRST, CHANGE, 2), _version(other, 3, CHANGE + 50)]
+    world.call("list_facts", ANN, Outcome("ok", held), include_superseded=True)
     return world.history
 
 
@@ -126,5 +138,6 @@ HISTORIES = {
     "not_covered.plain_values": lambda: _changed(plain=True),
     "not_covered.nobody_asked": lambda: _changed(asked=False, listed=False),
     "not_covered.deleted_in_between": deleted_in_between,
+    "not_covered.change_lost": change_lost,
     "not_covered.no_facts": no_facts,
 }

@@ -92,7 +92,8 @@ def test_a_fact_of_the_future_is_refused(deployment: Deployment) -> None:
 
 
 def test_a_report_made_again_is_the_same_whatever_changed_since(deployment: Deployment) -> None:
-    first = _put(deployment, "by billing address")
+    _put(deployment, "by billing address")
+    began = deployment.value("get_fact", ANN, key="rule")["valid_from"]
     _put(deployment, 12, key="share")
     deployment.value("put_fact", ANN, key="currency", value="EUR", layer="user")
     template = "Turnover {{rule}}: {{share}} % in {{currency}}, {{rule}}. {{}}"
@@ -101,7 +102,7 @@ def test_a_report_made_again_is_the_same_whatever_changed_since(deployment: Depl
     assert deployment.value("get_artifact", ANN, name="report") == text
     deployment.system.clock.advance(DAY)
     _put(deployment, "by order address")
-    _put(deployment, "corrected", valid_from=first)
+    _put(deployment, "corrected", valid_from=began)
     deployment.value("put_fact", ANN, key="currency", value="{{rule}}", layer="user")
     again = deployment.value("replay_artifact", ANN, name="report")
     assert (again["text"], again["same"]) == (text, True)

@@ -15,8 +15,9 @@ from .deployment import Deploy, Deployment
 from .dying_purge import ANN, DOOMED, KEPT, NEIGHBOUR
 
 PROGRAM = Path(__file__).with_name("dying_purge.py")
-POINTS = 3 * (len(PLACES) + 2) + 2
-"""Before each place, after it, after its confirmation; before and after the job is forgotten."""
+POINTS = 3 * (len(PLACES) + 2) + 2 * 3 + 2
+"""Before each place, after it, after its confirmation; around the three that are erased again; before and after the job
+is forgotten."""
 
 
 def killed_at(folder: Path, point: int, settings: str = "{}") -> str:

@@ -7,6 +7,7 @@ that was found to have nothing due is not asked about again before that time com
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 
 from partywall.canaries import Level, Scope
 
@@ -49,16 +50,9 @@ class Endings:
 
     async def settle(self, scope: Scope) -> None:
         """End what is due of this user, this session and its tasks."""
-        owner = Scope(*scope.path[: Level.SESSION])
-        if self._clock.now() < self._quiet.get(owner, float("-inf")):
-            return
-        quiet = await self._user(Scope(*scope.path[: Level.USER]))
-        if owner.session:
-            quiet = min(quiet, await self._session(owner), await self._tasks(owner))
-        self._quiet[owner] = quiet
-        self._quiet.move_to_end(owner)
-        if len(self._quiet) > MOST_KNOWN:
-            self._quiet.popitem(last=False)
+        await self._settle(Scope(*scope.path[: Level.USER]), self._user)
+        if scope.session:
+            await self._settle(Scope(*scope.path[: Level.SESSION]), self._session)
 
     async def archive(self, scope: Scope, due: bool = False) -> bool:
         """Clear a session's text and keep its record and a summary; whether it was done now."""
@@ -83,15 +77,23 @@ class Endings:
                 await self._end_user(user)
         return archived
 
+    async def _settle(self, owner: Scope, end: Callable[[Scope], Awaitable[float]]) -> None:
+        """Do what `end` does, unless its time is known not to have come; it says until when nothing is due then."""
+        if self._clock.now() < self._quiet.get(owner, float("-inf")):
+            return
+        self._quiet[owner] = await end(owner)
+        self._quiet.move_to_end(owner)
+        if len(self._quiet) > MOST_KNOWN:
+            self._quiet.popitem(last=False)
+
     async def _session(self, scope: Scope) -> float:
-        """Until when nothing is due of the session itself."""
         session = await self._sessions.session(scope)
-        if session is None:
-            return self._clock.now() + self._limits.lifetime + self._limits.archive_after
-        if session.life.state(self._clock.now(), self._limits) is State.ARCHIVED:
+        quiet = self._clock.now() + self._limits.lifetime + self._limits.archive_after
+        if session is not None and session.life.state(self._clock.now(), self._limits) is State.ARCHIVED:
             await self.archive(scope, due=True)
-            return float("inf")
-        return session.life.expires_at(self._limits) + self._limits.archive_after
+        elif session is not None:
+            quiet = session.life.expires_at(self._limits) + self._limits.archive_after
+        return min(quiet, await self._tasks(scope))
 
     async def _tasks(self, scope: Scope) -> float:
         now = self._clock.now()

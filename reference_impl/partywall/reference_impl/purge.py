@@ -26,6 +26,7 @@ PLACES = ("main", "index", "objects", "cache", "log")
 _AGAIN = "again"
 """Main, index and cache once more. A turn that is heard while some place still holds what others have lost tells it
 into a session made anew; once all have lost it, no turn can, and what was told till then goes here."""
+_TOLD_FROM = ("main", "index", "cache")
 _BYTES = "bytes"
 """The last step: what was erased lies in no write-ahead log and no free page."""
 
@@ -125,8 +126,7 @@ class Purge:
         return await self._memories.erase_index(scope, level)
 
     async def _erase_again(self, scope: Scope, level: Level) -> int:
-        counts = [await self._erase_main(scope, level), await self._erase_index(scope, level)]
-        return sum(counts) + await self._cache.drop(scope, level)
+        return sum([await self.erase(place, scope, level) for place in _TOLD_FROM])
 
     async def _erase_log(self, scope: Scope, level: Level) -> int:
         return await asyncio.to_thread(self._log.erase, scope, level)

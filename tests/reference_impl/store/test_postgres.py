@@ -10,7 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from partywall.canaries import Level, UsageError
 from partywall.reference_impl.parts import compose
@@ -26,6 +26,7 @@ ANY_TEXT = st.text(st.characters(exclude_categories=[]) | st.sampled_from("\0\x1
 
 
 @given(ANY_TEXT)
+@example("\x1a0000")
 def test_a_text_comes_back_and_is_one_that_postgresql_takes(text: str) -> None:
     kept = str(stored(text))
     assert original(kept) == text
@@ -34,6 +35,8 @@ def test_a_text_comes_back_and_is_one_that_postgresql_takes(text: str) -> None:
 
 
 @given(ANY_TEXT, ANY_TEXT)
+@example("\0", "\x1a0000")
+@example("\x1a", "\x1a001a")
 def test_two_texts_are_never_stored_as_one(one: str, other: str) -> None:
     assert (stored(one) == stored(other)) == (one == other)
 

@@ -70,7 +70,7 @@ CODES = (
         "The first turns of a full session were taken away, and nothing in their task stands for them: neither a fact "
         "that was not there before nor the content itself.",
         ("the oldest turns are dropped where they should be condensed", "a summary that is written to no task"),
-        "Condense early turns into facts of their task first; where that fails, keep a fact that says what was dropped.",
+        "Condense early turns into facts of their task first; where that fails, keep a fact that says what went.",
     ),
     Code(
         "PW308",

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from .frames import packed, plain, unpacked
+from .frames import packed, unpacked
 from .tally import Tally
 
 COMMAND = (sys.executable, "-P", "-m", "partywall.harness.online.child")
@@ -67,8 +67,8 @@ class Apart:
         """The process id of the child, where one runs."""
         return self._running.process.pid if self._running is not None else None
 
-    def check(self, copies: Sequence[tuple[Any, ...]]) -> None:
-        """Have a batch checked. Raises CheckFailed, CheckerLost, CheckerHung; none of them reaches a request."""
+    def check(self, copies: Sequence[bytes]) -> None:
+        """Have a batch of frozen copies checked. Raises CheckFailed, CheckerLost, CheckerHung."""
         try:
             running = self._ready()
             failed = self._exchange(running, copies)
@@ -101,11 +101,10 @@ class Apart:
         if running is not None:
             running.connection.close()
 
-    def _exchange(self, running: _Running, copies: Sequence[tuple[Any, ...]]) -> int:
-        frame = _frame(copies)
+    def _exchange(self, running: _Running, copies: Sequence[bytes]) -> int:
         try:
             running.connection.settimeout(self._hang)
-            running.connection.sendall(frame)
+            running.connection.sendall(packed(list(copies)))
             counts, failed = unpacked(running.connection)
         except TimeoutError as error:
             self._lose(running)
@@ -162,10 +161,3 @@ def _end(running: _Running) -> None:
     with suppress(OSError, subprocess.TimeoutExpired):
         running.process.kill()
         running.process.wait(_DYING)
-
-
-def _frame(copies: Sequence[tuple[Any, ...]]) -> bytes:
-    try:
-        return packed(list(copies))
-    except ValueError:  # something that a server or an application of its own kind put there
-        return packed([plain(copy) for copy in copies])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import asdict, dataclass, field
+from os import getpid
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from .apart import Apart
 from .checker import Checker, Settings
 from .exchange import ScopeFrom
 from .findings import Findings
+from .frames import frozen
 from .metrics import Metrics
 from .tally import Tally
 from .worker import Limits, Worker
@@ -77,11 +79,13 @@ class PartywallMiddleware:
             await self._pass(scope, receive, send)
             return
         worker = self.worker
-        worker.wake()
+        if worker.process != getpid():
+            worker.wake()
         if not worker.enabled:
             await self.app(scope, receive, send)
             return
-        # not the scope itself: frameworks hang all they made for a request on it, and none of that could be freed
+        # Every microsecond from here on is one that the application takes longer: no calls that can be spared, and no
+        # coroutine around `send`.
         headers, path, query = scope.get("headers", ()), scope.get("path", ""), scope.get("query_string", b"")
         asked: list[bytes] = []
         replied: list[bytes] = []
@@ -99,26 +103,30 @@ class PartywallMiddleware:
                 self.total.errors += 1
             return message
 
-        async def sent(message: Message) -> None:
+        def sent(message: Message) -> Awaitable[None]:
             nonlocal start, room, cut
-            await send(message)
             try:
                 if body := message.get("body"):
-                    cut |= len(body) > room
+                    if len(body) > room:
+                        cut = True
                     room -= _keep(replied, body, room)
-                elif message["type"] == "http.response.start":
+                elif start is None and message["type"] == "http.response.start":
                     start = message
             except Exception:
                 self.total.errors += 1
+            return send(message)
 
         try:
             await self.app(scope, received, sent)
         finally:
             try:
-                state = scope.get("state")
-                # now, before another request may change it
-                kept = {key: state[key] for key in self._keys if key in state} if state else None
-                worker.offer((headers, path, query, asked, replied, start, kept, cut))
+                kept = None
+                if state := scope.get("state"):
+                    # now, before another request may change it
+                    kept = {key: state[key] for key in self._keys if key in state}
+                # as bytes: a thousand waiting copies of some thirty objects each would let no request find its memory
+                # in the processor's caches; the reply has left, so this delays none
+                worker.offer(frozen((headers, path, query, asked, replied, start, kept, cut)))
             except Exception:
                 self.total.errors += 1
 
@@ -136,8 +144,11 @@ class PartywallMiddleware:
 
 
 def _keep(kept: list[bytes], body: Any, room: int) -> int:
+    if type(body) is bytes and len(body) <= room:
+        kept.append(body)
+        return len(body)
     if room <= 0:
         return 0
-    # only bytes stay as they are; a bytearray or a view may be used again by whoever sent it
-    kept.append(body if type(body) is bytes and len(body) <= room else bytes(body[:room]))
+    # a bytearray or a view may be used again by whoever sent it
+    kept.append(bytes(body[:room]))
     return len(kept[-1])

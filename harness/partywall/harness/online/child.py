@@ -14,13 +14,13 @@ from typing import Any
 from .checker import Checker, Settings
 from .exchange import Copy, ScopeFrom, passed_of
 from .findings import Findings
-from .frames import packed, unpacked
+from .frames import packed, thawed, unpacked
 from .record import Passed
 from .service import Service
 from .tally import Tally
 
 TAP = "asgi"
-_NICE = 10
+_NICE = 19
 _LOOK = 1000
 """Milliseconds between two looks at whether the parent still lives: a process that it forked may hold its end of the
 socket open beyond its death."""
@@ -58,7 +58,7 @@ class _Served:
         self._scope_from = ScopeFrom(**setup["scope_from"])
         self._cap = setup["cap"]
 
-    def answer(self, copies: list[Any]) -> tuple[dict[str, Any], int]:
+    def answer(self, copies: list[bytes]) -> tuple[dict[str, Any], int]:
         """What has been counted since the last answer, and how many steps failed."""
         failed = 0
         steps = (self._service.idle, lambda: self._service.check([self._passed(copy) for copy in copies]))
@@ -71,9 +71,9 @@ class _Served:
         self._service.total.selftest_at = counts.selftest_at
         return counts.to_wire(), failed
 
-    def _passed(self, copy: Any) -> Passed:
+    def _passed(self, copy: bytes) -> Passed:
         try:
-            return passed_of(Copy(*copy), self._scope_from, self._cap)
+            return passed_of(Copy(*thawed(copy)), self._scope_from, self._cap)
         except Exception:
             return Passed((), None, "error")
 
@@ -82,6 +82,9 @@ def _yield() -> None:
     """Stand behind the server wherever the machine has too little: processor time first, memory at the very end."""
     with contextlib.suppress(OSError):
         os.nice(_NICE)
+    with contextlib.suppress(OSError, AttributeError):
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))  # only a processor that nobody else wants
+    with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
 
 

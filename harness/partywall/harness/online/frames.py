@@ -12,26 +12,38 @@ _VERSION = 2
 """Of marshal: later ones look every object up that occurs twice, which takes longer than writing it again."""
 
 
-def packed(value: Any) -> bytes:
-    """A frame of lists, tuples, dicts, texts, bytes and numbers. Raises ValueError for anything else.
+def frozen(value: Any) -> bytes:
+    """`value` as bytes that `thawed` reads. What cannot be written becomes None, in whatever it stands.
 
     Not pickle, which takes four times as long, and builds whatever it is told to.
     """
-    body = marshal.dumps(value, _VERSION)
+    try:
+        return marshal.dumps(value, _VERSION)
+    except ValueError:  # something that a server or an application of its own kind put there
+        return marshal.dumps(_plain(value), _VERSION)
+
+
+def thawed(data: bytes) -> Any:
+    """The value that `frozen` wrote. Raises ValueError, TypeError or EOFError where it did not."""
+    return marshal.loads(data)
+
+
+def packed(value: Any) -> bytes:
+    """A value as it goes over the socket."""
+    body = frozen(value)
     return len(body).to_bytes(_LENGTH, "big") + body
 
 
 def unpacked(connection: socket.socket) -> Any:
     """The next frame's value. Raises EOFError where the other side is gone, TimeoutError where it takes too long."""
-    return marshal.loads(_exactly(connection, int.from_bytes(_exactly(connection, _LENGTH), "big")))
+    return thawed(_exactly(connection, int.from_bytes(_exactly(connection, _LENGTH), "big")))
 
 
-def plain(value: Any) -> Any:
-    """`value` as a frame can hold it: what is neither text, bytes, number, list nor mapping becomes None."""
+def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {plain(name): plain(one) for name, one in value.items()}
+        return {_plain(name): _plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [_plain(one) for one in value]
     if value is None or isinstance(value, bool):
         return value
     for kind in (str, int, float):

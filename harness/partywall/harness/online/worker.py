@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from .apart import Apart, CheckerHung
 
@@ -44,17 +43,17 @@ class Worker:
     """Hands batches of what is offered to the process that checks, which may raise, hang, die or be slow: nobody who
     offers will notice.
 
-    The thread starts with `wake`, in the process that calls it: servers fork.
+    The thread starts with `wake`, in the process that calls it, which `process` is then the id of: servers fork.
     """
 
     def __init__(self, apart: Apart, limits: Limits) -> None:
         self._apart = apart
         self._limits = limits
-        self._queue: deque[tuple[Any, ...]] = deque()
+        self._queue: deque[bytes] = deque()
         self._most = limits.queue
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self._process = 0
+        self.process = 0
         self._failures = 0
         self._closed_until = 0.0
         self._off = self._switched_off()
@@ -71,15 +70,15 @@ class Worker:
 
     def wake(self) -> None:
         """Start the thread where this process has none yet."""
-        if self._process != os.getpid():
-            if self._process:
+        if self.process != os.getpid():
+            if self.process:
                 self._apart.forget()
                 self._queue.clear()
-            self._process = os.getpid()
+            self.process = os.getpid()
             self._thread = threading.Thread(target=self._work, name="partywall-watch", daemon=True)
             self._thread.start()
 
-    def offer(self, copy: tuple[Any, ...]) -> bool:
+    def offer(self, copy: bytes) -> bool:
         """Take a copy, or drop it where too many wait. Never waits, whatever the checker does."""
         if len(self._queue) >= self._most:
             self._apart.total.skipped["dropped"] += 1
@@ -91,13 +90,14 @@ class Worker:
         """Have what waits checked, but for no longer than the limit says, and end the process that checks."""
         self._stop.set()
         thread = self._thread
-        if thread is not None and self._process == os.getpid():
+        if thread is not None and self.process == os.getpid():
             thread.join(self._limits.closing)
 
     def _work(self) -> None:
         while not self._stop.wait(self._limits.interval):
             self._once()
         self._once()
+        self._off = True
         self._apart.close(self._limits.closing)
 
     def _once(self) -> None:
@@ -115,7 +115,7 @@ class Worker:
         while self._queue and not self._closed_until:
             self._hand_over([self._queue.popleft() for _ in range(min(_BATCH, len(self._queue)))])
 
-    def _hand_over(self, batch: Sequence[tuple[Any, ...]]) -> None:
+    def _hand_over(self, batch: Sequence[bytes]) -> None:
         try:
             if batch:
                 self._apart.check(batch)

@@ -42,8 +42,8 @@ class Capabilities:
 
     @property
     def offers(self) -> frozenset[str]:
-        """What a need can be met by: operations, `authenticates`, and `promises.NAME` for each promise that is made; for
-        one that is a mapping, `promises.NAME.PART` too."""
+        """What a need can be met by: operations, `authenticates`, and `promises.NAME` for each promise that is made;
+        for one that is a mapping, `promises.NAME.PART` too."""
         promised = {f"promises.{name}" for name, given in self.promises.items() if given}
         promised |= {
             f"promises.{name}.{part}"
