@@ -40,7 +40,7 @@ BAR = 1.03
 CHECKED = 0.95
 """What is dropped costs nothing: so much must have been checked."""
 KEY = b"b" * 32
-SETTLE = 0.1
+SETTLE = 0.2
 """Seconds after a block: longer than the worker takes between two looks at its queue."""
 _WORDS = "Your order of 12 March has been sent and should arrive on Thursday; the invoice is in your account. "
 REPLY = {"reply": (_WORDS * 12)[:960], "turn": 7, "session": "s-0001"}
@@ -266,8 +266,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--serve", default="")
     parser.add_argument("--folder", default="")
-    parser.add_argument("--rounds", type=int, default=120)
-    parser.add_argument("--requests", type=int, default=250)
+    parser.add_argument("--rounds", type=int, default=90)
+    parser.add_argument("--requests", type=int, default=300)
     options = parser.parse_args()
     if options.serve:
         serve(options.serve, options.folder)

@@ -100,7 +100,7 @@ def test_a_bomb_inflates_no_further_than_the_cap(tmp_path: Path) -> None:
     assert served.total.skipped["too_long"] == 1
 
 
-def test_every_message_passes_as_the_same_object_and_before_it_is_looked_at(tmp_path: Path) -> None:
+def test_every_message_passes_as_the_same_object(tmp_path: Path) -> None:
     sent: list[Message] = [
         {"type": "http.response.start", "status": 200, "headers": []},
         {"type": "http.response.body", "body": bytearray(b"one"), "more_body": True},

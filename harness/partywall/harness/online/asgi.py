@@ -1,4 +1,4 @@
-"""Middleware: every reply of an ASGI application is forwarded first, and a copy of it checked out of the path."""
+"""Middleware: every reply of an ASGI application passes as it is, and a copy of it is checked out of the path."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Middleware:
 class PartywallMiddleware:
     """Pure ASGI: `PartywallMiddleware(app, Middleware(Settings(key), Path("findings.jsonl")))`.
 
-    Lifespan and websocket pass untouched. Of http, messages pass as they are and when they are; what is kept are
-    references to their bytes, which a process of its own checks. An application's error passes unchanged, an error in
+    Lifespan and websocket pass untouched. Of http, messages pass as they are and when they are; once the
+    reply has left, a copy of their bytes is handed to a process of its own, which checks it. An application's error passes unchanged, an error in
     here never reaches it. Raises UsageError where the configuration cannot work: a short key, findings that cannot be
     written.
     """

@@ -15,7 +15,7 @@ from .apart import Apart, CheckerHung
 OFF = "PARTYWALL_OFF"
 """The kill switch: set to anything but 0, nothing is copied and nothing checked."""
 
-_BATCH = 64
+_BATCH = 256
 _LATEST_RETRY = 300.0
 
 
@@ -33,7 +33,7 @@ class Limits:
     queue: int = 1000
     errors: int = 5
     pause: float = 10.0
-    interval: float = 0.05
+    interval: float = 0.1
     hang: float = 10.0
     off_file: Path | None = None
     closing: float = 5.0

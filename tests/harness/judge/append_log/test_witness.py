@@ -45,5 +45,7 @@ def test_a_session_is_held_only_to_what_it_has_itself_seen() -> None:
 
 def test_every_name_has_its_code_in_the_order_of_the_names() -> None:
     assert [CODES[f"PW{201 + index}"].id for index in range(len(NAMES))] == sorted(
-        code for code in CODES if code.startswith("PW2")
+        code
+        for code in CODES
+        if code.startswith("PW2") and code != "PW224"  # judged from the model's side
     )
