@@ -86,7 +86,7 @@ def main() -> int:
     """Print a line for each size and what grew; 1 where a bar is missed.
 
     Ten times the operations cost even a plain pass more than ten times the time, once they leave the processor's
-    caches: the bare growth is printed, and is more than the bar on such a machine. What is held to the bar is the
+    caches: the bare growth is printed, and on such a machine may be more than the bar. What is held to the bar is the
     growth beyond that of the plain pass over the same logs, per decade over the whole span.
     """
     parser = argparse.ArgumentParser(description=__doc__)

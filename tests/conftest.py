@@ -7,8 +7,8 @@ import zlib
 import pytest
 from hypothesis import settings
 
-settings.register_profile("partywall", deadline=None)  # how long an example takes says nothing on a busy machine
-settings.load_profile("partywall")
+settings.register_profile("unhurried", deadline=None)  # how long an example takes says nothing on a busy machine
+settings.load_profile("unhurried")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -30,7 +30,8 @@ def assert_outlived(result: RunResult, fault: str) -> None:
     assert undecided(result) == []
     assert result.status is Status.HELD
     assert held(result) >= ({"delivery"} if fault == "normal" else JUDGED)
-    assert {judgement.trial.scenario for judgement in result.judgements} == {"model_faults"}
+    stalled = {"stalled_model"} if fault == "timeout" else set()
+    assert {judgement.trial.scenario for judgement in result.judgements} == {"model_faults"} | stalled
 
 
 def test_the_reference_is_held_under_broken_json() -> None:

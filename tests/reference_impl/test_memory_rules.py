@@ -18,7 +18,19 @@ from partywall.reference_impl.lifecycle import Life, Limits, State
 
 HOME = Path(partywall.reference_impl.__file__).parent
 CORE = {
-    *("append", "clock", "facts", "keys", "knowledge", "layers", "lifecycle", "locks", "marks", "refusals"),
+    *(
+        "append",
+        "clock",
+        "facts",
+        "keys",
+        "knowledge",
+        "layers",
+        "lifecycle",
+        "locks",
+        "marks",
+        "refusals",
+        "used_keys",
+    ),
     "session_context",
 }
 

@@ -92,8 +92,8 @@ def scenarios() -> dict[str, Scenario]:
 
 
 def chosen(plan: RunPlan) -> list[Scenario]:
-    """The scenarios that a plan runs: those it names, else those written for faults where it names one, else those of
-    its pack. UsageError for a name not known."""
+    """The scenarios that a plan runs: those it names, else those of its pack. Where it names a fault: those written for
+    that one, or for any where there is none. UsageError for a name not known."""
     known = scenarios()
     for name in plan.scenarios:
         if name not in known:
@@ -101,7 +101,8 @@ def chosen(plan: RunPlan) -> list[Scenario]:
     if plan.scenarios:
         return [known[name] for name in dict.fromkeys(plan.scenarios)]
     if plan.fault != STEADY:
-        return [scenario for scenario in known.values() if scenario.faults]
+        named = [scenario for scenario in known.values() if plan.fault in scenario.faults]
+        return named or [scenario for scenario in known.values() if scenario.faults]
     return [scenario for scenario in known.values() if plan.pack.includes(scenario.pack)]
 
 

@@ -7,7 +7,6 @@ import asyncio
 from .endings import Endings
 from .log import Log
 from .purge import Purge
-from .refusals import Refusal
 
 
 class Sweeper:
@@ -28,6 +27,6 @@ class Sweeper:
             try:
                 await self._purge.resume()
                 await self.sweep()
-            except (Refusal, OSError) as error:
+            except Exception as error:  # whatever failed, the next round tries it again
                 self._log.write("sweep_failed", None, reason=type(error).__name__)
             await asyncio.sleep(every)

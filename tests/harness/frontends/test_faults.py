@@ -22,7 +22,10 @@ SERVE = [sys.executable, "-c", "from partywall.harness.frontends.cli import main
 
 @pytest.mark.parametrize(
     ("kind", "told"),
-    [("faults", "fictitious-tool  [tool] the model calls a tool that does not exist"), ("mutants", "M58  cut tool ")],
+    [
+        ("faults", "fictitious-tool  [tool] the model calls a tool that does not exist"),
+        ("mutants", "M58           cut tool "),
+    ],
 )
 def test_faults_and_mutants_are_listed(kind: str, told: str, command: Command) -> None:
     answer = command("list", kind)

@@ -44,10 +44,10 @@ class Middleware:
 class PartywallMiddleware:
     """Pure ASGI: `PartywallMiddleware(app, Middleware(Settings(key), Path("findings.jsonl")))`.
 
-    Lifespan and websocket pass untouched. Of http, messages pass as they are and when they are; once the
-    reply has left, a copy of their bytes is handed to a process of its own, which checks it. An application's error passes unchanged, an error in
-    here never reaches it. Raises UsageError where the configuration cannot work: a short key, findings that cannot be
-    written.
+    Lifespan and websocket pass untouched. Of http, messages pass as they are and when they are; once the reply has
+    left, a copy of their bytes is handed to a process of its own, which checks it. An application's error passes
+    unchanged, an error in here never reaches it. Raises UsageError where the configuration cannot work: a short key,
+    findings that cannot be written.
     """
 
     def __init__(self, app: App, watch: Middleware, registry: CollectorRegistry | None = None) -> None:

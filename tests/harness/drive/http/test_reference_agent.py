@@ -109,7 +109,7 @@ def test_memories_facts_and_artifacts_are_written_and_read(agent: Agent) -> None
 def test_operator_views_are_asked_for_as_the_operator(agent: Agent) -> None:
     agent.value("append_turn", text="a word at rest")
     assert any("a word at rest" in text for text in agent.value("stored_bytes")["main"])
-    assert set(agent.value("stored_keys")) == {"main", "cache", "index", "log", "objects"}
+    assert set(agent.value("stored_keys")) == {"main", "cache", "index", "log", "objects", "locks", "rates"}
     assert agent.value("side_effects") == []
     assert agent.value("read_log")
     assert "partywall_" in agent.value("metrics")

@@ -87,7 +87,7 @@ def test_a_target_without_declarations_promises_nothing() -> None:
 
 def test_the_reference_profile_drives_every_operation_of_the_agent() -> None:
     profile = load_profile(shipped_profile("reference-agent"), {"PARTYWALL_TOKEN_KEY": "k" * 32})
-    gone = {"archive_session", "advance_clock", "restart", "kill", "pause", "resume"}
+    gone = {"restart", "kill", "pause", "resume"}
     assert set(profile.routes) == set(OPERATIONS) - gone
 
 

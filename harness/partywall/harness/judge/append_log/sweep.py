@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from .collector import resting
 from .gaps import gaps
 from .keys import TOP, Keyed, keyed
 from .model import Append, Level, Log, Order, Read, Violation, Violations
@@ -30,6 +31,11 @@ def violations_of(log: Log, level: Level = "linearizable") -> tuple[Order, Viola
     `linearizable`: all of it. `session`: one order, but a client is held only to what it has itself seen and
     written. `eventual`: nothing but what is impossible in any order, and what the final reads lack.
     """
+    with resting():
+        return _violations_of(log, level)
+
+
+def _violations_of(log: Log, level: Level) -> tuple[Order, Violations]:
     order = order_of(log, prefixes=level != "eventual")
     found: Violations = list(order.violations)
     keys = keyed(log, order)
