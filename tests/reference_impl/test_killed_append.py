@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -111,8 +112,24 @@ def killed_and_started_again(data: Path, acknowledged: int, *more: str, **enviro
             assert [each["turn"] for each in turns(http, sent[0]) if each["text"] == sent[1]] == [first]
 
 
-def test_a_killed_deployment_has_lost_nothing_that_it_acknowledged(tmp_path: Path) -> None:
-    killed_and_started_again(tmp_path, 40)
+@pytest.mark.parametrize("store", ["sqlite", "sqlite-per-tenant"])
+def test_a_killed_deployment_has_lost_nothing_that_it_acknowledged(tmp_path: Path, store: str) -> None:
+    killed_and_started_again(tmp_path, 40, "--store", store)
+
+
+@pytest.mark.services
+@pytest.mark.parametrize("store", ["postgres", "postgres+redis"])
+def test_nor_has_one_whose_rows_lie_on_a_server(tmp_path: Path, store: str) -> None:
+    named = {name: os.environ.get(f"PARTYWALL_TEST_{name}", "") for name in ("POSTGRES_URL", "REDIS_URL")}
+    if not all(named.values()):
+        pytest.skip("PARTYWALL_TEST_POSTGRES_URL and PARTYWALL_TEST_REDIS_URL name no running servers")
+    urls = {f"PARTYWALL_{name}": url for name, url in named.items()}
+    schema = f"killed_{uuid4().hex[:12]}"
+    try:
+        killed_and_started_again(tmp_path, 40, "--store", store, "--store-schema", schema, **urls)
+    finally:
+        command = [sys.executable, "-m", "partywall.reference_impl.store", "discard", "--schema", schema]
+        subprocess.run(command, env={**os.environ, **urls}, check=True, timeout=60)
 
 
 @pytest.mark.slow

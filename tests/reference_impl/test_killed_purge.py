@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -18,6 +19,8 @@ PROGRAM = Path(__file__).with_name("dying_purge.py")
 POINTS = 3 * (len(PLACES) + 2) + 2 * 3 + 2
 """Before each place, after it, after its confirmation; around the three that are erased again; before and after the job
 is forgotten."""
+
+LAYOUTS = ("sqlite", "sqlite-per-tenant")
 
 
 def killed_at(folder: Path, point: int, settings: str = "{}") -> str:
@@ -58,20 +61,26 @@ def test_the_program_dies_at_every_point_and_at_no_further_one(tmp_path: Path) -
     assert len(ended.stdout.splitlines()) == POINTS
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("point", [1, 10, POINTS - 2])
-def test_a_purge_killed_at_some_points_is_ended_by_the_next_start(deploy: Deploy, tmp_path: Path, point: int) -> None:
-    _killed_and_resumed(deploy, tmp_path, point)
+def test_a_purge_killed_at_some_points_is_ended_by_the_next_start(
+    deploy: Deploy, tmp_path: Path, point: int, layout: str
+) -> None:
+    _killed_and_resumed(deploy, tmp_path, point, layout)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("point", range(POINTS))
-def test_a_purge_killed_at_any_point_is_ended_by_the_next_start(deploy: Deploy, tmp_path: Path, point: int) -> None:
-    _killed_and_resumed(deploy, tmp_path, point)
+def test_a_purge_killed_at_any_point_is_ended_by_the_next_start(
+    deploy: Deploy, tmp_path: Path, point: int, layout: str
+) -> None:
+    _killed_and_resumed(deploy, tmp_path, point, layout)
 
 
-def _killed_and_resumed(deploy: Deploy, tmp_path: Path, point: int, **settings: Any) -> None:
-    died = killed_at(tmp_path / "shared", point)
-    assert died
+def _killed_and_resumed(deploy: Deploy, tmp_path: Path, point: int, layout: str) -> None:
+    settings: dict[str, Any] = {"store": layout}
+    assert killed_at(tmp_path / "shared", point, json.dumps(settings))
     deployment = deploy(folder="shared", **settings)
     deployment.runner.run(deployment.system.purge.resume())
     assert_whole(deployment, raw_bytes(tmp_path / "shared"))
