@@ -10,7 +10,8 @@ from partywall.harness.observe.outcome import Outcome
 
 from .world import ANN, EVERYTHING, KEY, World
 
-PROMISED = {"promises": {"session_canaries": True}, "watches": frozenset({"prompt"})}
+UNWATCHED: dict[str, Any] = {"promises": {"session_canaries": True}}
+PROMISED: dict[str, Any] = {**UNWATCHED, "watches": frozenset({"prompt"})}
 MINT = Mint(Keyring.derive(KEY, "golden"))
 
 
@@ -45,5 +46,6 @@ HISTORIES = {
     "inconclusive.no_prompt_was_caught": _asked,
     "inconclusive.limit_hit": lambda: _asked(_mark(), limited=True),
     "not_covered.nothing_promised": lambda: _asked("x", capabilities={"watches": frozenset({"prompt"})}),
+    "not_covered.prompts_are_not_watched": lambda: _asked(capabilities=UNWATCHED),
     "not_covered.nobody_asked": nobody_asked,
 }

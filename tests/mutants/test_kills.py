@@ -28,7 +28,7 @@ SHOWN_BY = {
     "M36c": "session_end",
     "M37-cache": "purge_tenant",
     "M37-index": "purge_tenant",
-    "M37-late": "purge_tenant",
+    "M37-late": "purge_in_flight",
     "M37-log": "purge_tenant",
     "M37-objects": "purge_tenant",
     "M37-page": "purge_tenant",

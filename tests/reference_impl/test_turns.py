@@ -118,6 +118,67 @@ def test_a_conflict_is_read_anew_a_bounded_number_of_times() -> None:
     assert store.reads == counted.conflicts == 5
 
 
+class _Remembering:
+    """A store of one session, that somebody else can write to."""
+
+    def __init__(self) -> None:
+        self.at: int | None = None
+        self.reads = 0
+        self.conflicts = 0
+
+    async def version(self, scope: Scope) -> int | None:
+        self.reads += 1
+        return self.at
+
+    async def append(self, scope: Scope, draft: Draft, seen: int | None) -> Appended:
+        if seen != self.at:
+            raise ConcurrencyError(seen, self.at)
+        self.at = (self.at or 0) + 1
+        repeated = draft.request_id is not None  # a first answer, which says how things stood then
+        return Appended(1 if repeated else self.at, 1 if repeated else self.at, "life", draft.text, repeated)
+
+    def cas(self, conflict: bool) -> None:
+        self.conflicts += conflict
+
+
+def test_the_version_that_an_append_left_is_not_read_again() -> None:
+    store = _Remembering()
+    log = TurnLog(Keys(), SessionLocks(), store, store)
+
+    async def appends() -> None:
+        assert [(await log.append(Scope(*ANN), Draft("x"))).turn for _ in range(3)] == [1, 2, 3]
+
+    asyncio.run(appends())
+    assert (store.reads, store.conflicts) == (1, 0)
+
+
+@pytest.mark.parametrize("elsewhere", [7, None], ids=["written to", "purged"])
+def test_a_remembered_version_that_is_too_old_is_found_out_and_read(elsewhere: int | None) -> None:
+    store = _Remembering()
+    log = TurnLog(Keys(), SessionLocks(), store, store)
+
+    async def appends() -> int:
+        await log.append(Scope(*ANN), Draft("x"))
+        store.at = elsewhere
+        return (await log.append(Scope(*ANN), Draft("x"))).turn
+
+    assert asyncio.run(appends()) == (elsewhere or 0) + 1
+    assert (store.reads, store.conflicts) == (2, 1)
+
+
+def test_the_version_of_a_first_answer_is_not_remembered() -> None:
+    store = _Remembering()
+    store.at = 5
+    log = TurnLog(Keys(), SessionLocks(), store, store)
+
+    async def appends() -> None:
+        await log.append(Scope(*ANN), Draft("x", request_id="r1"))
+        await log.append(Scope(*ANN), Draft("y"))
+
+    asyncio.run(appends())
+    assert (store.reads, store.conflicts) == (2, 0)
+
+
 def test_a_plain_text_is_no_lock_key() -> None:
     with pytest.raises(TypeError):
         asyncio.run(SessionLocks().hold("s1").__aenter__())  # type: ignore[arg-type]

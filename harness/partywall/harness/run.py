@@ -93,7 +93,7 @@ def scenarios() -> dict[str, Scenario]:
 
 def chosen(plan: RunPlan) -> list[Scenario]:
     """The scenarios that a plan runs: those it names, else those of its pack. Where it names a fault: those written for
-    that one, or for any where there is none. UsageError for a name not known."""
+    that kind, or for several where there is none. UsageError for a name not known."""
     known = scenarios()
     for name in plan.scenarios:
         if name not in known:
@@ -102,7 +102,8 @@ def chosen(plan: RunPlan) -> list[Scenario]:
         return [known[name] for name in dict.fromkeys(plan.scenarios)]
     if plan.fault != STEADY:
         named = [scenario for scenario in known.values() if plan.fault in scenario.faults]
-        return named or [scenario for scenario in known.values() if scenario.faults]
+        # a scenario of one fault alone waits for what that one does: under another it could only be inconclusive
+        return named or [scenario for scenario in known.values() if len(scenario.faults) > 1]
     return [scenario for scenario in known.values() if plan.pack.includes(scenario.pack)]
 
 

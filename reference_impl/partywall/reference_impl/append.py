@@ -13,11 +13,13 @@ from typing import Protocol
 
 from partywall.canaries import Level, Scope
 
-from .keys import Keys
+from .keys import Key, Keys
 from .locks import SessionLocks
 from .refusals import ConcurrencyError, Overtaken
 
 ATTEMPTS = 5
+REMEMBERED = 10_000
+"""Sessions whose version is known from the last append to them, so that the next need not read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ class TurnLog:
         self._locks = locks
         self._store = store
         self._counter = counter
+        self._versions: dict[Key, int] = {}
 
     async def append(self, scope: Scope, draft: Draft) -> Appended:
         """Append one turn under the session's lock.
@@ -99,8 +102,10 @@ class TurnLog:
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 async with self._locks.hold(key) as lease:
-                    seen = await self._store.version(scope) if mine else draft.expected_version
+                    seen = await self._seen(key, scope) if mine else draft.expected_version
                     appended = await self._store.append(scope, replace(draft, fence=lease.token), seen)
+                    if not appended.repeated:  # its version is then the one of its time
+                        self._remember(key, appended.version)
             except (ConcurrencyError, Overtaken) as conflict:
                 self._counter.cas(conflict=True)
                 if attempt == ATTEMPTS or not (mine or isinstance(conflict, Overtaken)):
@@ -111,3 +116,18 @@ class TurnLog:
                 self._counter.cas(conflict=False)
                 return appended
         raise AssertionError("unreachable")
+
+    async def _seen(self, key: Key, scope: Scope) -> int | None:
+        """The version that the next commit is compared with: the one that the last append here left, or the store's.
+
+        One that is remembered can be too old, where somebody else has written or the session was purged; that the
+        commit finds out, and the next attempt reads. Processes that share their locks share their sessions too: there
+        it would be too old all the time.
+        """
+        remembered = self._versions.pop(key, None)
+        return await self._store.version(scope) if remembered is None or self._locks.shared else remembered
+
+    def _remember(self, key: Key, version: int) -> None:
+        if len(self._versions) >= REMEMBERED:
+            self._versions.pop(next(iter(self._versions)), None)
+        self._versions[key] = version

@@ -55,6 +55,12 @@ class SessionLocks:
         self._held: dict[Key, _Held] = {}
         self.used = UsedKeys()
         self._last = 0
+        self._name = uuid4().hex
+
+    @property
+    def shared(self) -> bool:
+        """Whether they hold between processes."""
+        return self._shared is not None
 
     @asynccontextmanager
     async def hold(self, key: Key) -> AsyncIterator[Lease]:
@@ -95,12 +101,12 @@ class SessionLocks:
 
     @asynccontextmanager
     async def _leased(self, key: Key, deadline: float) -> AsyncIterator[Lease]:
-        owner = uuid4().hex
         if self._shared is None:
             # Microseconds, so that tokens go on growing when the process starts anew, whatever it had given out.
             self._last = max(self._last + 1, time.time_ns() // 1000)
-            yield Lease(owner, self._last)
+            yield Lease(f"{self._name}-{self._last}", self._last)
             return
+        owner = uuid4().hex
         token = await self._taken(self._shared, key, owner, deadline)
         extending = asyncio.create_task(_extend(self._shared, key, owner))
         try:

@@ -20,6 +20,7 @@ from ..drive.http.load import SUFFIXES
 from ..drive.http.template import Inexpressible
 from ..drive.resolve import kind_of
 from ..drive.target import TargetKind, TargetSettings
+from ..drive.targets._watched import WatchedHttpTarget
 from ..drive.targets.reference import ReferenceTarget
 from ..errors import TargetError
 from ..exits import Exit, exit_of
@@ -32,6 +33,7 @@ from ..report.escape import one_line
 from ..run import OPEN_TIMEOUT
 from .load_merge import Tally, gathered, merged
 from .load_processes import LoadProcesses, require_locust
+from .load_prompts import LoadPrompts
 from .load_spec import LoadSpec
 from .load_traffic import owner
 from .load_witness import header_of
@@ -102,6 +104,8 @@ def run_and_tell(plan: LoadPlan, out: Path, report: Sequence[str], allow_inconcl
             raise TargetError("; ".join(run.failures))
         typer.echo("  judging what the workers saw", err=True)
         histories, tally = gathered(Path(name), plan.workers)
+        if run.prompts is not None:
+            histories.append(run.prompts.history(run.header, histories))
         history = merged(histories, run.header, tally.lost)
     judgement = judge(history)
     ended = conclusion(judgement.status, tally, run.failures, plan.max_failed, allow_inconclusive)
@@ -121,6 +125,8 @@ def run_and_tell(plan: LoadPlan, out: Path, report: Sequence[str], allow_inconcl
     print_and_write(results, [history], out, chosen)
     for line in figures(tally):
         typer.echo(line)
+    if run.prompts is not None:
+        typer.echo(f"prompts  {run.prompts.caught:,} caught · {run.prompts.told:,} known whose")
     return int(ended.code)
 
 
@@ -169,7 +175,8 @@ def figures(tally: Tally) -> list[str]:
 
 
 class LoadRun:
-    """One run: the target in this process, Locust in children. `header` is there once the target was opened."""
+    """One run: the target in this process, Locust in children. `header` is there once the target was opened, `prompts`
+    where its model is ours to watch."""
 
     def __init__(self, plan: LoadPlan, kind: TargetKind | None, folder: Path) -> None:
         self._plan = plan
@@ -177,6 +184,7 @@ class LoadRun:
         self._folder = folder
         self.name = plan.target
         self.header: Header | None = None
+        self.prompts: LoadPrompts | None = None
         self.failures: list[str] = []
 
     async def through(self) -> None:
@@ -184,6 +192,8 @@ class LoadRun:
         target = await self._opened()
         try:
             _admit(self._plan, target.profile)
+            if isinstance(target, WatchedHttpTarget):
+                self.prompts = LoadPrompts(target.mock, self._plan.most_entries)
             spec = self._spec(target)
             self.name, self.header = target.name, header_of(spec, target.capabilities)
             typer.echo(one_line(f"  target {target.name}"), err=True)
@@ -228,6 +238,7 @@ class LoadRun:
             most_entries=plan.most_entries,
             gap=plan.users / rps if rps else 0.0,
             timeout=plan.timeout,
+            prompts=self.prompts is not None,
         )
 
 

@@ -24,6 +24,7 @@ class LoadSpec:
 
     `profile` is a profile's absolute file or a shipped name; `keyrings` are records of subkeys, the first is what
     the run mints with; `folder` is where each process leaves what it saw; `most_entries` bounds a worker's history.
+    `prompts` says that what the target asks its model is watched.
     `gap` is the least time between two requests of one user, `timeout` the deadline of a request, both in seconds.
     """
 
@@ -38,6 +39,7 @@ class LoadSpec:
     most_entries: int = 40_000
     gap: float = 0.0
     timeout: float = 10.0
+    prompts: bool = False
 
     def environment(self, inherited: Mapping[str, str], secrets: Mapping[str, str]) -> dict[str, str]:
         """The environment of a child: what was inherited, without Locust's own settings and the deployment key."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from partywall.canaries import Scope, sow
 
+from ..mock_llm import tag
 from ..plan import QUESTION, Call, Capabilities, Identity, Planting, Probe
 from ..plan.operation import OPERATIONS
 from ..plan.script import SEARCH, SEARCHABLE
@@ -51,14 +52,21 @@ class Traffic:
 
     A user looks only where content of its own was acknowledged: whoever has nothing there can show by its own
     content neither that it would see another's nor that it would not. Questions are worded alike in all tenants.
+
+    With `tagged` a turn's text says whose it is, so that the prompt it leads to can be told from those beside it: every
+    turn that plants something, and half of those that only ask. The others are worded alike, for what is keyed by the
+    wording leaks only there.
     """
 
-    def __init__(self, mint: Planting, number: int, capabilities: Capabilities, rng: random.Random) -> None:
+    def __init__(
+        self, mint: Planting, number: int, capabilities: Capabilities, rng: random.Random, tagged: bool = False
+    ) -> None:
         tenant, user, self._lane = owner(number)
         self._mint = mint
         self._number = number
         self._capabilities = capabilities
         self._rng = rng
+        self._tagged = tagged
         self._names = (tenant, user)
         self._identity = Identity.of(mint.scope(tenant, user))
         self._count = 0
@@ -130,7 +138,14 @@ class Traffic:
             "cached_answer": {"query": QUESTION},
             "search_memory": {"query": SEARCH},
         }
-        return self._probe(op, scope, **asked.get(op, {}))
+        probe = self._probe(op, scope, **asked.get(op, {}))
+        return self._marked(probe) if op == "run_turn" and self._rng.random() < 0.5 else probe
+
+    def _marked(self, probe: Probe) -> Probe:
+        """The probe with its tag in its text, where prompts are watched."""
+        call = probe.call
+        text = f"{call.arguments['text']} {tag(probe.id)}"
+        return replace(probe, call=replace(call, arguments={**call.arguments, "text": text})) if self._tagged else probe
 
     def _written(self, op: str, scope: Scope) -> Step:
         canary = self._mint.canary(scope, op)
@@ -141,6 +156,8 @@ class Traffic:
         if op == "add_memory":
             text = f"{SEARCHABLE} {text}"
         probe = replace(self._probe(op, scope, **{OPERATIONS[op].plants: text}), sows=(canary,))
+        if op == "run_turn":
+            probe = self._marked(probe)
         dice = self._rng.random()
         if op == "add_memory" or not self._capabilities.promises.get("idempotent"):
             return Step(probe)

@@ -22,7 +22,7 @@ from ..observe.history import Header
 from ..observe.journal import write
 from ..observe.outcome import NOT_IMPLEMENTED, TIMEOUT, UNSENT, Outcome
 from ..observe.recorder import Recorder
-from ..plan import OPERATIONS, Call, Capabilities, Planting, Probe, Trial, reach_of
+from ..plan import OPERATIONS, Call, Capabilities, Channel, Planting, Probe, Trial, reach_of
 from ..plan.contract import LimitHit, conform
 from ..plan.identity import RawPath
 from .load_recorder import LateRecorder
@@ -99,7 +99,8 @@ class Witness:
         """The steps of the next simulated user: numbers are taken in turn by the workers, so none is taken twice."""
         number = self._started * self.spec.workers + self.count.worker
         self._started += 1
-        return Traffic(self._mint, number, self.profile.capabilities, random.Random(f"{self.spec.seed}/{number}"))
+        rng = random.Random(f"{self.spec.seed}/{number}")
+        return Traffic(self._mint, number, self.profile.capabilities, rng, self.spec.prompts)
 
     def request(self, call: Call) -> WireRequest:
         """What goes over the wire. Raises Inexpressible where the profile has no place for it."""
@@ -213,10 +214,12 @@ class Witness:
 
 
 def header_of(spec: LoadSpec, capabilities: Capabilities) -> Header:
-    """The header of a load run's histories. Prompts are not watched: no process sees both them and their callers."""
+    """The header of a load run's histories."""
+    watched = frozenset({str(Channel.PROMPT)})
+    watches = capabilities.watches | watched if spec.prompts else capabilities.watches - watched
     return Header(
         trial=Trial("load", spec.target, seed=spec.seed, size=spec.users),
-        capabilities=replace(capabilities, watches=capabilities.watches - {"prompt"}),
+        capabilities=replace(capabilities, watches=watches),
         keyrings=spec.keyrings,
         prefix=DEFAULT_PREFIX,
         world="load",

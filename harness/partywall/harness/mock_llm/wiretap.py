@@ -142,6 +142,10 @@ class Wiretap:
             raise KeyError(number)
         return self._read(offset)
 
+    def forget(self, number: int) -> None:
+        """Keep that exchange no longer, for whoever holds what they need of it; one that is gone is no mistake."""
+        self._records.pop(number, None)
+
     async def wait_for(self, n: int, timeout: float) -> tuple[Exchange, ...]:
         """All exchanges once `n` of them have come in; TimeoutError after `timeout` seconds."""
         if self.count < n:
@@ -198,7 +202,7 @@ class Wiretap:
         while self._held > self._kept:
             oldest, offset, size = self._settled.popleft()
             self._held -= size
-            del self._records[oldest.number]
+            self.forget(oldest.number)
             self._spilled.extend([-1] * (oldest.number + 1 - len(self._spilled)))
             self._spilled[oldest.number] = offset
 

@@ -11,8 +11,8 @@ from ..errors import UsageError
 STEADY = "steady"
 """The fault of a trial where none was asked for: nothing is wrong."""
 
-HEALTHY = frozenset({STEADY, "normal"})
-"""Faults that change nothing."""
+HEALTHY = frozenset({STEADY, "normal", "late"})
+"""Faults that change nothing of what the model says: a turn that one of them strikes has not failed."""
 
 _LINE = re.compile(r"scenario=(\S+) target=(\S+) fault=(\S+) seed=(-?\d{1,4000}) size=(\d{1,9})")
 MAX_SIZE = 1000

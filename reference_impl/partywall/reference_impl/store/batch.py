@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
-from collections import deque
-from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -22,7 +23,11 @@ MOST = 64
 @dataclass(frozen=True, slots=True)
 class _Waiting:
     job: Callable[[Connection], Any]
-    done: Future[Any]
+    done: asyncio.Future[Any]
+    loop: asyncio.AbstractEventLoop
+
+
+_Ended = tuple[_Waiting, Any, BaseException | None]
 
 
 class Batch:
@@ -37,36 +42,45 @@ class Batch:
         self._executor = executor
         self._connection = connection
         self._waiting: deque[_Waiting] = deque()
+        self._called = False
 
-    def submit(self, job: Callable[[Connection], T]) -> Future[T]:
+    async def run(self, job: Callable[[Connection], T]) -> T:
         """The outcome of `job`, once it is committed; a job that was cancelled before it began is left out."""
-        done: Future[T] = Future()
-        self._waiting.append(_Waiting(job, done))
-        self._executor.submit(self._commit)
-        return done
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[T] = loop.create_future()
+        self._waiting.append(_Waiting(job, done, loop))
+        self._call()
+        return await done
+
+    def _call(self) -> None:
+        # `_commit` unsets this before it looks, so whoever finds it set has its job seen.
+        if not self._called:
+            self._called = True
+            self._executor.submit(self._commit)
 
     def _commit(self) -> None:
+        self._called = False
         taken: list[_Waiting] = []
         while self._waiting and len(taken) < MOST:
             waiting = self._waiting.popleft()
-            if waiting.done.set_running_or_notify_cancel():
+            if not waiting.done.cancelled():
                 taken.append(waiting)
-        if not taken:
-            return
+        if taken:
+            _tell(self._committed(taken))
+        if self._waiting:
+            try:
+                self._call()
+            except RuntimeError:  # the executor takes nothing more, and what was submitted before is still owed
+                self._commit()
+
+    def _committed(self, taken: Sequence[_Waiting]) -> Sequence[_Ended]:
         try:
-            ended = transaction(self._connection(), lambda db: [_tried(db, each) for each in taken], "BEGIN IMMEDIATE")
+            return transaction(self._connection(), lambda db: [_tried(db, each) for each in taken], "BEGIN IMMEDIATE")
         except BaseException as error:
-            for each in taken:
-                each.done.set_exception(error)
-        else:
-            for each, (value, failure) in zip(taken, ended, strict=True):
-                if failure is None:
-                    each.done.set_result(value)
-                else:
-                    each.done.set_exception(failure)
+            return [(each, None, error) for each in taken]
 
 
-def _tried(db: Connection, waiting: _Waiting) -> tuple[Any, BaseException | None]:
+def _tried(db: Connection, waiting: _Waiting) -> _Ended:
     db.execute("SAVEPOINT job")
     try:
         value = waiting.job(db)
@@ -74,6 +88,26 @@ def _tried(db: Connection, waiting: _Waiting) -> tuple[Any, BaseException | None
         with suppress(sqlite3.Error):
             db.execute("ROLLBACK TO job")
         db.execute("RELEASE job")
-        return None, failure
+        return waiting, None, failure
     db.execute("RELEASE job")
-    return value, None
+    return waiting, value, None
+
+
+def _tell(ended: Sequence[_Ended]) -> None:
+    """Wake each event loop once, not once a job."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[_Ended]] = defaultdict(list)
+    for each in ended:
+        by_loop[each[0].loop].append(each)
+    for loop, told in by_loop.items():
+        with suppress(RuntimeError):  # it was closed: nobody waits any more
+            loop.call_soon_threadsafe(_settle, told)
+
+
+def _settle(ended: Sequence[_Ended]) -> None:
+    for waiting, value, failure in ended:
+        if waiting.done.done():
+            continue  # cancelled after its job had begun
+        if failure is None:
+            waiting.done.set_result(value)
+        else:
+            waiting.done.set_exception(failure)

@@ -53,13 +53,13 @@ class SqliteDatabase:
         return await self._reading(job)
 
     async def write(self, tenant: str, job: Callable[[Connection], T]) -> T:
-        return await asyncio.wrap_future(self._batch.submit(job))
+        return await self._batch.run(job)
 
     async def everywhere(self, job: Callable[[Connection], list[T]]) -> list[T]:
         return await self._reading(job)
 
     async def control(self, job: Callable[[Connection], T]) -> T:
-        return await asyncio.wrap_future(self._batch.submit(job))
+        return await self._batch.run(job)
 
     async def drop(self, tenant: str) -> int | None:
         return None

@@ -18,7 +18,7 @@ class WatchedHttpTarget(HttpTarget):
     def __init__(self, profile: Profile, mock: MockLLM, name: str = "") -> None:
         super().__init__(profile, name)
         self.capabilities = replace(profile.capabilities, watches=profile.capabilities.watches | {str(Channel.PROMPT)})
-        self._mock = mock
+        self.mock = mock
         self._prompts = PromptWatch(mock)
 
     def observe(self, recorder: Recorder) -> None:
@@ -41,4 +41,4 @@ class WatchedHttpTarget(HttpTarget):
     async def aclose(self) -> None:
         """Stop the mock LLM."""
         await super().aclose()
-        await self._mock.stop()
+        await self.mock.stop()

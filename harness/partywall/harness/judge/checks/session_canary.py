@@ -14,6 +14,7 @@ from ..testimony import finding, named
 from ..verdict import Control, Evidence, Finding, Verdict
 
 _KIND = "session"
+_UNWATCHED = "no model stands behind the target whose prompts are watched"
 
 
 def judge(history: History) -> Verdict:
@@ -28,15 +29,17 @@ def judge(history: History) -> Verdict:
         if sight.observation.channel == Channel.PROMPT and not sight.planted_by and sight.opened.kind == _KIND
     }
     findings = [_found(probe, prompts[0]) for probe, prompts in asked.items() if probe not in own]
+    watched = Channel.PROMPT in history.header.capabilities.watches
+    covered = watched and any(call.op == "run_turn" for call in history.invocations.values())
     told = f"{len(asked)} turns did"
     controls = [Control("turns of sessions asked the model", Channel.PROMPT, bool(asked), told)]
     return conclude(
         "session_canary",
         Guarantee.ISOLATION,
         findings[:1],
-        controls,
-        covered=any(call.op == "run_turn" for call in history.invocations.values()),
-        reason="" if asked else "no prompt of a session was seen",
+        controls if covered else [],
+        covered=covered,
+        reason="" if asked else "no prompt of a session was seen" if watched else _UNWATCHED,
         checked=len(asked),
         total=len(asked),
     )
