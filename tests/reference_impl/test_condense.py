@@ -166,6 +166,18 @@ def test_a_retry_of_a_condensed_request_gets_its_number_and_stores_nothing(deplo
     assert "word0." not in str(deployment.value("list_turns", ANN))
 
 
+def test_a_retry_of_a_turn_whose_answer_was_condensed_is_told_so_and_asks_no_model(deployment: Deployment) -> None:
+    first = deployment.value("run_turn", ANN, text="word0.", request_id="r1")
+    assert deployment.value("run_turn", ANN, text="word0.", request_id="r1")["text"] == first["text"]
+    _append(deployment, 20)
+    asked = len(deployment.prompts)
+    late = deployment.value("run_turn", ANN, text="word0.", request_id="r1")
+    assert (late["turn"], late["version"]) == (first["turn"], first["version"])
+    assert (late["llm_used"], late["guidance"]["type"]) == (False, "answer_removed")
+    assert len(deployment.prompts) == asked
+    assert _numbers(deployment)[-1] == 22
+
+
 def test_turns_of_another_task_in_front_do_not_have_the_model_asked_for_every_turn(deployment: Deployment) -> None:
     _append(deployment, 8, OTHER_TASK, 100)
     _append(deployment, 22)

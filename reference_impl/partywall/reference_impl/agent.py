@@ -19,6 +19,7 @@ from .store import SessionTable
 from .tools import Tools
 
 _DEGRADED = "I cannot answer right now. Your message is kept; please try again."
+_REMOVED = "This message was answered before, and the answer is no longer kept."
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +87,18 @@ class Agent:
         """One turn of the conversation.
 
         A model failure gives a typed degraded result: the user's turn stands, no assistant's turn is written,
-        and the same request id may try again. A request already answered gets its first answer. Raises Conflict where
+        and the same request id may try again. A request already answered gets its first answer, or is told that it
+        is gone. Raises Conflict where
         the turn was deleted while it was answered.
         """
         draft = Draft(text, "user", "run_turn", caller=request.caller, request_id=request.request_id)
         heard = await self.listen(scope, draft)
         if heard.repeated and request.request_id is not None:
             earlier = await self._sessions.reply_to(scope, request.caller, request.request_id)
-            if earlier is not None:
+            if earlier is not None and earlier.text is not None:
                 return TurnResult(earlier.text, "chat", True, heard.turn, earlier.turn)
+            if earlier is not None:
+                return TurnResult(_REMOVED, "unknown", False, heard.turn, earlier.turn, _removed())
         assembled = await self.recall(scope, text, heard.turn)
         if not any(turn.turn == heard.turn for turn in assembled.history):
             # Purged or taken away since it was heard: nobody waits for an answer to it, and the model is not asked.
@@ -169,10 +173,19 @@ def _guidance(failure: ModelFailure) -> dict[str, object]:
         "model_unavailable": "the model could not be reached in time",
         "model_output_invalid": "the model's answer was not whole",
     }[failure.kind]
+    return _guided(failure.kind, reason, "Send the message again.")
+
+
+def _removed() -> dict[str, object]:
+    """Of a late retry: it gets the number of its turn, is not answered a second time, and stores nothing."""
+    return _guided("answer_removed", "the answer was condensed, archived or erased", "Ask anew, as a new message.")
+
+
+def _guided(kind: str, reason: str, suggestion: str) -> dict[str, object]:
     return {
-        "type": failure.kind,
+        "type": kind,
         "reason": reason,
         "required_content": [],
         "examples": [],
-        "suggestions": ["Send the message again."],
+        "suggestions": [suggestion],
     }

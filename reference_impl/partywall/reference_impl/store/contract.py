@@ -27,6 +27,14 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Reply:
+    """The assistant's turn that answered a request; `text` None where it was condensed, archived or erased since."""
+
+    turn: int
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """A session's own record: `mark` its canary, `version` the turns ever appended, `head` those taken away again from
     the front, `summary` what is told of it once it is archived (JSON)."""
@@ -125,8 +133,8 @@ class SessionTable(TurnStore, Protocol):
         """
         ...
 
-    async def reply_to(self, scope: Scope, caller: str, request_id: str) -> Turn | None:
-        """The assistant's turn that answered a request id."""
+    async def reply_to(self, scope: Scope, caller: str, request_id: str) -> Reply | None:
+        """What a request id was answered with; None where it was not."""
         ...
 
     async def erase(self, scope: Scope, level: Level) -> int: ...

@@ -9,7 +9,7 @@ from partywall.canaries import Level, Scope
 from ..append import Appended, Draft
 from ..lifecycle import State
 from ..refusals import ConcurrencyError, Conflict, Expired, Overtaken, SessionFull
-from .contract import PlaceReport, Session, Turn
+from .contract import PlaceReport, Reply, Session, Turn
 from .database import Connection, Row, Table, below, merged, report
 from .shortening import SESSION, Shortening
 
@@ -89,12 +89,19 @@ class SqlSessions(Shortening):
         condition += " AND erased = 0 AND turn <= ?"
         return await self._last_turns(scope, condition, (*owner, up_to if up_to is not None else 2**60), last)
 
-    async def reply_to(self, scope: Scope, caller: str, request_id: str) -> Turn | None:
+    async def reply_to(self, scope: Scope, caller: str, request_id: str) -> Reply | None:
         owner = self._owner(scope)
-        request = f"SELECT turn FROM requests WHERE {SESSION} AND caller = ? AND request_id = ?"
-        wanted = f"{SESSION} AND turn = ({request} AND part = 'assistant')"
-        found = await self._last_turns(scope, wanted, (*owner, *owner, caller, request_id), 1)
-        return found[0] if found else None
+        request = f"{SESSION} AND caller = ? AND request_id = ? AND part = 'assistant'"
+
+        def job(db: Connection) -> Reply | None:
+            given = db.execute(f"SELECT turn FROM requests WHERE {request}", (*owner, caller, request_id)).fetchone()
+            if given is None:
+                return None
+            there = f"SELECT text FROM turns WHERE {SESSION} AND turn = ? AND erased = 0"
+            turn = None if self._archived(db, owner) else db.execute(there, (*owner, given["turn"])).fetchone()
+            return Reply(given["turn"], turn["text"] if turn else None)
+
+        return await self._database.read(scope.tenant, job)
 
     async def erase(self, scope: Scope, level: Level) -> int:
         def job(db: Connection) -> int:
@@ -175,8 +182,6 @@ class SqlSessions(Shortening):
         stored = db.execute(
             f"SELECT text FROM turns WHERE {SESSION} AND turn = ?", (*self._owner(scope), row["turn"])
         ).fetchone()
-        if stored is None and draft.operation == "run_turn":
-            raise Conflict("this request was answered, and its answer is no longer kept")
         text = stored["text"] if stored else ""
         return Appended(row["turn"], row["turn"], session["incarnation"], text, repeated=True)
 
@@ -198,14 +203,18 @@ class SqlSessions(Shortening):
             return None
         return db.execute(f"SELECT * FROM sessions WHERE {SESSION}", owner).fetchone()
 
+    def _archived(self, db: Connection, owner: tuple[str, ...]) -> bool:
+        """Whether the session's text is none of anybody's: archived, whether or not it was swept yet, or not there."""
+        row = self._row(db, owner)
+        return row is None or self._life(row).state(self._clock.now(), self._limits) is State.ARCHIVED
+
     async def _last_turns(
         self, scope: Scope, condition: str, values: tuple[object, ...], limit: int | None
     ) -> list[Turn]:
-        """The last turns that meet the condition; of an archived session none, whether or not it was swept yet."""
+        """The last turns that meet the condition; of an archived session none."""
 
         def job(db: Connection) -> list[Turn]:
-            row = self._row(db, self._owner(scope))
-            if row is None or self._life(row).state(self._clock.now(), self._limits) is State.ARCHIVED:
+            if self._archived(db, self._owner(scope)):
                 return []
             wanted = f"SELECT turn, role, text, task FROM turns WHERE {condition} ORDER BY turn DESC"
             last = ("", ()) if limit is None else (" LIMIT ?", (limit,))
