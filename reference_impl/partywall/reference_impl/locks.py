@@ -15,6 +15,9 @@ from .keys import Key
 from .refusals import Limited, StoreDown
 from .used_keys import UsedKeys
 
+MOST_UNSURE = 10_000
+"""Sessions remembered whose lease may have been left behind."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:
@@ -56,6 +59,7 @@ class SessionLocks:
         self.used = UsedKeys()
         self._last = 0
         self._name = uuid4().hex
+        self._unsure: dict[Key, str] = {}
 
     @property
     def shared(self) -> bool:
@@ -114,9 +118,33 @@ class SessionLocks:
         finally:
             extending.cancel()
             with suppress(StoreDown):  # the lease ends by itself
-                await self._shared.release(key, owner)
+                await self._released(self._shared, key, owner)
+
+    async def _released(self, shared: LeaseStore, key: Key, owner: str) -> None:
+        try:
+            await shared.release(key, owner)
+        except (StoreDown, asyncio.CancelledError):
+            self._doubt(key, owner)
+            raise
+
+    def _doubt(self, key: Key, owner: str) -> None:
+        """Whether `owner` has the lease nobody knows: what was asked may have arrived, and the answer been lost."""
+        if len(self._unsure) >= MOST_UNSURE:
+            del self._unsure[next(iter(self._unsure))]
+        self._unsure[key] = owner
 
     async def _taken(self, shared: LeaseStore, key: Key, owner: str, deadline: float) -> int:
+        """The token of a new lease. One of this process's own that may have been left is given back first: else the
+        session would be busy for as long as that lasts, with nobody in it."""
+        if key in self._unsure:
+            await self._released(shared, key, self._unsure.pop(key))
+        try:
+            return await self._waited(shared, key, owner, deadline)
+        except (StoreDown, asyncio.CancelledError):
+            self._doubt(key, owner)
+            raise
+
+    async def _waited(self, shared: LeaseStore, key: Key, owner: str, deadline: float) -> int:
         pause = 0.002
         while (token := await shared.take(key, owner, self._last)) is None:
             if time.monotonic() + pause > deadline:
